@@ -1,0 +1,318 @@
+"""The door between the window and the world.
+
+Everything that crosses it is a frozen dataclass of plain Python values and numpy arrays, so that it can be logged,
+replayed, or sent to another process. Requests are imperative, reports are past tense. Times are seconds of
+``time.monotonic`` (one clock for all processes of a machine); ``None`` stands for "not known".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+ACTIONS = ("w", "a", "s", "d", "i", "j", "k", "l")
+"""Camera actions: w/s forward and back, a/d sideways, i/k pitch up and down, j/l yaw left and right."""
+
+INPUT_TYPES = ("camera_actions", "look", "prompt")
+
+Pixels = NDArray[np.uint8]
+
+
+# ---- what is asked -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A turn of the head in degrees; yaw is positive to the right, pitch is positive upwards."""
+
+    yaw_degrees: float = 0.0
+    pitch_degrees: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """From now on exactly these actions are held (an empty tuple: all keys released)."""
+
+    actions: tuple[str, ...]
+    client_ts_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActionState:
+    """Held keys as a list of transitions; the last one stays in force until the next event."""
+
+    transitions: tuple[Transition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionScript:
+    """One tuple of action names per latent frame, consumed in order."""
+
+    frames: tuple[tuple[str, ...], ...]
+
+
+CameraActions = ActionState | ActionScript
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeEvent:
+    """Everything asked in one tick. ``input_types`` gives the order in which the parts are applied."""
+
+    event_id: int | None
+    input_types: tuple[str, ...]
+    camera_actions: CameraActions | None = None
+    look: Look | None = None
+    prompt: str | None = None
+    pressed_at: float | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """The event as the map that travels (see ``engine.events`` for its rules)."""
+        wire: dict[str, object] = {"input_types": list(self.input_types)}
+        if self.event_id is not None:
+            wire["event_id"] = self.event_id
+        if isinstance(self.camera_actions, ActionScript):
+            wire["camera_actions"] = [list(frame) for frame in self.camera_actions.frames]
+        elif self.camera_actions is not None:
+            wire["camera_actions"] = {
+                "mode": "state",
+                "transitions": [
+                    {"actions": list(t.actions)}
+                    if t.client_ts_ms is None
+                    else {"actions": list(t.actions), "client_ts_ms": t.client_ts_ms}
+                    for t in self.camera_actions.transitions
+                ],
+            }
+        if self.look is not None:
+            wire["look"] = {"yaw_degrees": self.look.yaw_degrees, "pitch_degrees": self.look.pitch_degrees}
+        if self.prompt is not None:
+            wire["prompt"] = self.prompt
+        return wire
+
+
+@dataclass(frozen=True, slots=True)
+class StartPose:
+    """Where a bundled world begins: metres on its map, heading in degrees (0 = north, positive to the right)."""
+
+    x_metres: float = 0.0
+    z_metres: float = 0.0
+    yaw_degrees: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSpec:
+    """How a world begins. ``image`` is RGB [H, W, 3]; ``own_image`` is true when the user brought it."""
+
+    name: str
+    prompt: str
+    image: Pixels | None = None
+    image_sha256: str | None = None
+    own_image: bool = False
+    map_seed: int = 0
+    start: StartPose = StartPose()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorld:
+    """Load the model if need be and begin this scene. ``session_id`` comes back in every report of the world."""
+
+    scene: SceneSpec
+    seed: int
+    session_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """One composite event in its wire form; it is checked in the engine, whole or not at all."""
+
+    wire: Mapping[str, object]
+    pressed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Continue the world from the snapshot file at ``path`` (see ``SnapshotSaved``)."""
+
+    scene: SceneSpec
+    seed: int
+    session_id: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseWorld:
+    pass
+
+
+Request = OpenWorld | Steer | Pause | Restore | CloseWorld
+
+
+# ---- what is told ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A stage of loading in plain words; ``fraction`` in [0, 1] of the whole, or None where it cannot be known."""
+
+    stage: str
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What is running: the facts that the HUD, the recordings and the reports name."""
+
+    backend: str
+    model: str
+    model_sha256: str
+    device: str
+    dtype: str
+    threads: int
+    width: int
+    height: int
+    fps_nominal: float
+    latent_frames_per_chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorldOpened:
+    session_id: int
+    card: ModelCard
+    scene: str
+    seed: int
+    prompt: str
+    notice: str | None = None
+    """A sentence that the user must be told, e.g. what this model does with an image of one's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventAccepted:
+    event_id: int | None
+    pressed_at: float | None
+    accepted_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventRejected:
+    """Nothing of the event was applied. ``path`` is the place of the bad value, e.g. ``look.yaw_degrees``."""
+
+    event_id: int | None
+    path: str
+    got: str
+    expected: str
+
+    def sentence(self) -> str:
+        where = "the event" if not self.path else self.path
+        return f"Event {self.event_id if self.event_id is not None else '(no id)'} rejected: {where} was {self.got}, expected {self.expected}."
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReport:
+    """Which cached latent frames the chunk saw. ``mode``: full, base, moving or still."""
+
+    mode: str
+    recent_latent_frames: int | None
+    visible_latent_frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTimings:
+    """Milliseconds of each stage of one chunk."""
+
+    text: float = 0.0
+    condition: float = 0.0
+    denoise: float = 0.0
+    commit: float = 0.0
+    decode: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.text + self.condition + self.denoise + self.commit + self.decode
+
+
+@dataclass(frozen=True, slots=True)
+class SampledEvent:
+    """An event's life as the engine knows it; the window adds when its first frame was shown."""
+
+    event_id: int | None
+    wire: Mapping[str, object]
+    pressed_at: float | None
+    accepted_at: float
+    sampled_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class FrameChunk:
+    """The frames of one chunk, RGB uint8 [T, H, W, 3], and what they answer to."""
+
+    session_id: int
+    chunk: int
+    frames: Pixels
+    prompt: str
+    prompt_updated: bool
+    moving: bool
+    window: WindowReport
+    pose: tuple[float, ...]
+    """Camera to world after the chunk: 16 numbers, row-major, OpenCV axes."""
+    ms: ChunkTimings
+    made_at: float
+    events: tuple[SampledEvent, ...] = ()
+    """The events first sampled in this chunk, in the order of their acceptance."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSaved:
+    """The state after ``chunk`` lies in the file at ``path``; ``Restore`` continues from it."""
+
+    session_id: int
+    chunk: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One sentence of what happened and one of the cure. ``engine_lost``: the engine's process is gone."""
+
+    message: str
+    cure: str
+    engine_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLog:
+    """A line for the log: choices made once (attention, dtype, threads) and other facts for the curious."""
+
+    line: str
+
+
+Report = (
+    Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | Failed | EngineLog
+)
+
+
+class Engine(Protocol):
+    """What the window knows of the world. None of these calls blocks."""
+
+    def send(self, request: Request) -> None: ...
+
+    def poll(self) -> Report | None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHeader:
+    """The first line of a session file: all that ``replay`` needs besides the events."""
+
+    scene: SceneSpec
+    seed: int
+    card: ModelCard
+    settings: Mapping[str, object] = field(default_factory=dict)
