@@ -1,0 +1,13 @@
+"""Before anything imports pygame or torch: no display, no sound, one thread, so that tests run the same everywhere."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+for _name in [name for name in os.environ if name.startswith(("WORLDWALK_", "SGLANG_LINGBOT_"))]:
+    del os.environ[_name]  # a developer's own overrides must not change what the tests see
