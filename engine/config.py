@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from engine.errors import BadValue
 from engine.window import WindowPolicy
+from engine.wording import shown
 
 BACKENDS = ("bundled", "test_card", "lingbot", "sglang")
 CAMERA_CONVENTIONS = ("sglang", "lingbot")
@@ -21,7 +22,7 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 Value = bool | int | float | str | tuple[str, ...] | None
 Where = Callable[[str], str]
-"""Gives the place of a dotted setting for an error message, e.g. ``engine.steps`` -> ``settings.yaml:42 engine.steps``."""
+"""Gives the place of a dotted setting for an error message: ``engine.steps`` -> ``settings.yaml:42: engine.steps``."""
 
 _TRUE_WORDS = ("1", "true", "yes", "on")
 _FALSE_WORDS = ("0", "false", "no", "off")
@@ -108,7 +109,7 @@ class Setting:
             fits = self.kind is float or isinstance(value, int)
             low = -math.inf if self.minimum is None else self.minimum
             high = math.inf if self.maximum is None else self.maximum
-            if fits and math.isfinite(value) and low <= value <= high:
+            if fits and low <= value <= high:
                 return float(value) if self.kind is float else value
         raise BadValue(where, shown(value), self.expected())
 
@@ -130,12 +131,6 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "image.lazy_vae_encode_black_frames": Setting(int, 0, 10_000),
 }
 """Every engine setting by its dotted name below ``engine``."""
-
-
-def shown(value: object) -> str:
-    """A value as an error message shows it: quoted, and cut where it is long."""
-    words = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
-    return words if len(words) <= 60 else words[:57] + "..."
 
 
 def flatten(tree: Mapping[str, object], prefix: str = "") -> dict[str, object]:

@@ -20,23 +20,24 @@ NOT_NOUNS = ("utils", "common", "helpers", "base", "manager")
 TEXT_SUFFIXES = (".py", ".md", ".yaml", ".yml", ".toml", ".json", ".jsonl", ".txt", ".cfg", ".sh", "")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|tmp)/")
 
-PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window")
+PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window", "engine.wording")
 NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine.controls", "engine.config")
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
     "main": ("app.*", "engine.*"),
-    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors"),
+    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording"),
     "engine": (),
     "engine.errors": (),
     "engine.protocol": (),
     "engine.geometry": (),
     "engine.window": ("engine.errors", "engine.protocol"),
-    "engine.config": ("engine.errors", "engine.window"),
-    "engine.events": ("engine.errors", "engine.protocol"),
-    "engine.controls": ("engine.errors", "engine.protocol", "engine.events"),
-    "engine.scripts": ("engine.errors", "engine.protocol", "engine.events"),
+    "engine.config": ("engine.errors", "engine.window", "engine.wording"),
+    "engine.wording": (),
+    "engine.events": ("engine.errors", "engine.protocol", "engine.wording"),
+    "engine.controls": ("engine.errors", "engine.protocol", "engine.events", "engine.wording"),
+    "engine.scripts": ("engine.errors", "engine.protocol", "engine.events", "engine.wording"),
     "engine.fake": (*PURE, "engine.events", "engine.controls", "engine.config", "engine.camera", "engine.backends"),
     "engine.camera": (*PURE, "engine.config"),
     "engine.schedule": (*PURE,),
@@ -82,9 +83,8 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[str, int]]:
                 yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
             else:
                 yield node.module, node.lineno
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "import_module"):
-            if node.args and isinstance(node.args[0], ast.Constant):
-                yield str(node.args[0].value), node.lineno
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield ast.literal_eval(node.args[0]), node.lineno
 
 
 def fits(name: str, patterns: tuple[str, ...]) -> bool:
