@@ -1,0 +1,46 @@
+"""Multi-head attention with RMS-normed queries and keys, in the parts that streaming needs one by one."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class RMSNorm(nn.RMSNorm):
+    """Over the whole width, all heads together, computed in float32 whatever the type of the input."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.rms_norm(x.float(), self.normalized_shape, self.weight.float(), self.eps).type_as(x)
+
+
+class Attention(nn.Module):
+    """Queries, keys and values from x [B, N, D]; the caller decides which keys and values are seen."""
+
+    def __init__(self, dim: int, heads: int, eps: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q = nn.Linear(dim, dim)
+        self.k = nn.Linear(dim, dim)
+        self.v = nn.Linear(dim, dim)
+        self.o = nn.Linear(dim, dim)
+        self.norm_q = RMSNorm(dim, eps=eps)
+        self.norm_k = RMSNorm(dim, eps=eps)
+
+    def queries(self, x: Tensor) -> Tensor:
+        """[B, N, D] -> [B, N, heads, D / heads]."""
+        return self._split(self.norm_q(self.q(x)))
+
+    def keys_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """[B, N, D] -> two of [B, N, heads, D / heads]."""
+        return self._split(self.norm_k(self.k(x))), self._split(self.v(x))
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Attention of q [B, N, heads, d] over k, v [B, M, heads, d]; ``mask`` bool [N, M], true = seen."""
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        y: Tensor = self.o(mixed.transpose(1, 2).flatten(2))  # [B, N, D]
+        return y
+
+    def _split(self, x: Tensor) -> Tensor:
+        return torch.unflatten(x, -1, (self.heads, -1))

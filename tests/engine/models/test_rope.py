@@ -1,0 +1,37 @@
+import pytest
+import torch
+
+from engine.models.rope import rope_table, rotate, standard_split
+from tests.engine.tiny_dit import difference, golden
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize(("head_dim", "split"), [(128, (22, 21, 21)), (32, (6, 5, 5)), (64, (12, 10, 10))])
+def test_the_rest_of_the_pairs_goes_to_time(head_dim, split):
+    assert standard_split(head_dim) == split
+
+
+@pytest.mark.parametrize("start", [0, 7, 900])
+def test_rotation_as_golden(start):
+    io = golden("dit_tiny_io")
+    table = rope_table((6, 5, 5), (start, start + 1, start + 2), 2, 3, CPU)
+    assert difference(rotate(io["unit.rope_in"], table), io[f"unit.rope_out.start{start}"]) < 1e-5
+
+
+def test_positions_never_run_out():
+    far = rope_table((6, 5, 5), (10_000_000,), 2, 3, CPU)
+    assert torch.allclose(far.abs(), torch.ones(6, 16))
+    assert torch.equal(far[:, 6:], rope_table((6, 5, 5), (0,), 2, 3, CPU)[:, 6:])
+
+
+def test_without_a_time_axis_all_latent_frames_are_rotated_alike():
+    assert torch.equal(rope_table((0, 8, 8), (5,), 2, 3, CPU), rope_table((0, 8, 8), (900,), 2, 3, CPU))
+
+
+def test_a_table_first_made_under_inference_mode_serves_training_too():
+    with torch.inference_mode():
+        table = rope_table((1, 1, 2), (31,), 2, 2, CPU)
+    x = torch.ones(1, 4, 1, 8, requires_grad=True)
+    rotate(x, table).sum().backward()
+    assert x.grad is not None
