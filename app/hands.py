@@ -1,0 +1,267 @@
+"""What the user's hands mean: keys, mouse, text, menus, the window itself. Part of ``state.update``; pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app import menu, messages, prompt_box, steering
+from app.menu import MenuItem
+from app.messages import Ask, Command, Edit, Focus
+from app.prompt_box import PromptBox
+from app.values import (
+    AppState,
+    Change,
+    PromptStatus,
+    Screen,
+    Stage,
+    close_world,
+    let_go,
+    open_gallery,
+    open_world,
+    recover,
+    reset,
+    size,
+    tell,
+)
+
+
+def handle(state: AppState, message: messages.Message) -> Change | None:
+    """The change, or None where the message is not of the user's doing."""
+    match message:
+        case messages.ActionPressed(action, source, at):
+            if state.focus is not Focus.WALK:
+                return state, ()
+            return _touched(replace(state, steering=steering.press(state.steering, action, source, at)), at), ()
+        case messages.ActionReleased(source, at):
+            after = steering.release(state.steering, source, at)
+            return (state if after is state.steering else replace(state, steering=after)), ()
+        case messages.MouseMoved():
+            return _mouse_moved(state, message), ()
+        case messages.MouseClicked():
+            return _clicked(state, message)
+        case messages.Commanded(command, at):
+            return _command(_touched(state, at), command, at)
+        case messages.MenuMoved() | messages.MenuChosen() | messages.Scrolled():
+            return _in_menu(state, message)
+        case messages.TextTyped() | messages.TextComposed() | messages.Edited() | messages.Pasted():
+            return _text(state, message)
+        case messages.FocusLost(at):
+            return let_go(state, at), ()
+        case messages.WindowResized(width, height):
+            if (width, height) == size(state):
+                return state, ()
+            state = replace(state, width=width, height=height)
+            gallery = menu.select(state.gallery, state.gallery.selected, width, height)
+            return replace(state, gallery=gallery), ()
+        case messages.WindowExposed():
+            return replace(state, exposures=state.exposures + 1), ()
+        case messages.CloseAsked():
+            return close_world(state)
+    return None
+
+
+def _touched(state: AppState, at: float) -> AppState:
+    return replace(state, touched_at=at)
+
+
+# ---- mouse -------------------------------------------------------------------------------------------------------
+
+
+def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
+    if state.menu is not None:
+        over = menu.menu_item_at(state.menu, moved.x, moved.y, *size(state))
+        return state if over in (None, state.menu.selected) else replace(state, menu=replace(state.menu, selected=over))
+    if state.screen is Screen.SCENES:
+        card = menu.card_at(state.gallery, moved.x, moved.y, *size(state))
+        if card is None or card == state.gallery.selected:
+            return state
+        return replace(state, gallery=replace(state.gallery, selected=card))
+    if not state.captured:
+        return _touched(state, moved.at) if moved.at - state.touched_at > 0.5 else state
+    if state.ignores_motion and state.first_motion_at in (None, moved.at):
+        # everything that arrives together with the first motion belongs to the jump
+        return replace(state, first_motion_at=moved.at)
+    state = replace(state, ignores_motion=False)
+    if state.focus is not Focus.WALK or state.standing:
+        return state
+    after = steering.turn(state.steering, moved.dx, moved.dy, moved.at, state.degrees_per_px)
+    return _touched(replace(state, steering=after), moved.at)
+
+
+def _clicked(state: AppState, click: messages.MouseClicked) -> Change:
+    state = _touched(state, click.at)
+    if state.menu is not None:
+        over = menu.menu_item_at(state.menu, click.x, click.y, *size(state))
+        if over is None:
+            return state, ()
+        return _choose(replace(state, menu=replace(state.menu, selected=over)), click.at)
+    if state.screen is Screen.SCENES:
+        card = menu.card_at(state.gallery, click.x, click.y, *size(state))
+        if card is None:
+            return state, ()
+        return _choose(replace(state, gallery=replace(state.gallery, selected=card)), click.at)
+    if state.help:
+        return replace(state, help=False), ()
+    if state.walking and state.prompt_box is None and not state.captured:
+        return replace(state, captured=True, ignores_motion=True, first_motion_at=None), ()
+    return state, ()
+
+
+# ---- commands ----------------------------------------------------------------------------------------------------
+
+
+def _command(state: AppState, command: Command, at: float) -> Change:
+    match command:
+        case Command.HELP:
+            return replace(state, help=not state.help), ()
+        case Command.DETAILS:
+            return replace(state, details=not state.details), ()
+        case Command.FULLSCREEN:
+            return replace(state, fullscreen=not state.fullscreen), ()
+        case Command.SNAPSHOT:
+            return (state, (messages.SavePicture(),)) if state.screen is Screen.WALK else (state, ())
+        case Command.RECORD:
+            return _toggle_recording(state, at)
+        case Command.PAUSE:
+            return (replace(state, paused=not state.paused), ()) if state.walking else (state, ())
+        case Command.RESET:
+            return _reset(state, at)
+        case Command.PROMPT:
+            if not state.walking:
+                return state, ()
+            box = PromptBox(history=state.history, swallow="t")
+            return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
+        case Command.MENU:
+            return _toggle_menu(state, at), ()
+        case Command.BACK:
+            return _back(state, at), ()
+
+
+def _back(state: AppState, at: float) -> AppState:
+    """Escape closes the uppermost thing, frees the pointer, or asks whether to leave."""
+    if state.prompt_box is not None:
+        return replace(state, prompt_box=None)
+    if state.help:
+        return replace(state, help=False)
+    if state.captured:
+        return replace(state, captured=False)
+    return _toggle_menu(state, at)
+
+
+def _toggle_menu(state: AppState, at: float) -> AppState:
+    if state.menu is not None:
+        return replace(state, menu=None)
+    if state.screen is Screen.SCENES and state.scene is not None:
+        return replace(state, screen=Screen.WALK if state.world is not None else Screen.LOADING)
+    if state.walking:
+        shown = menu.WALK_MENU
+    else:
+        shown = menu.START_MENU if state.screen in (Screen.STARTING, Screen.SCENES) else menu.WAIT_MENU
+    return replace(let_go(state, at), menu=shown, help=False)
+
+
+def _reset(state: AppState, at: float) -> Change:
+    if state.screen is Screen.SCENES or (state.menu is not None and not state.walking):
+        return state, ()
+    if state.failure is not None:
+        return recover(replace(state, menu=None), at)
+    return reset(tell(state, "A new beginning.", at), at) if state.walking else (state, ())
+
+
+def _toggle_recording(state: AppState, at: float) -> Change:
+    if state.recording is not None:
+        if state.recording.finishing:
+            return state, ()
+        after = replace(state, recording=replace(state.recording, finishing=True), record_next=False)
+        return after, (messages.StopRecording(),)
+    if state.world is None:
+        wanted = not state.record_next
+        sentence = "Recording begins with the walk." if wanted else "Recording will not begin."
+        return tell(replace(state, record_next=wanted), sentence, at), ()
+    return state, (messages.StartRecording(),)
+
+
+# ---- menus -------------------------------------------------------------------------------------------------------
+
+
+def _in_menu(state: AppState, message: messages.MenuMoved | messages.MenuChosen | messages.Scrolled) -> Change:
+    if state.focus is not Focus.MENU:
+        return state, ()
+    if isinstance(message, messages.Scrolled):
+        if state.menu is None:
+            state = replace(state, gallery=menu.scroll(state.gallery, -message.notches, *size(state)))
+        return state, ()
+    state = _touched(state, message.at)
+    if isinstance(message, messages.MenuChosen):
+        return _choose(state, message.at)
+    if state.menu is not None:
+        return replace(state, menu=menu.move(state.menu, message.rows)), ()
+    gallery = menu.step(state.gallery, message.columns, message.rows, *size(state))
+    return replace(state, gallery=gallery), ()
+
+
+def _choose(state: AppState, at: float) -> Change:
+    if state.menu is None:
+        if not state.scenes:
+            return state, ()
+        scene = state.scenes[state.gallery.selected]
+        return open_world(replace(state, screen=Screen.LOADING), scene, at)
+    closed = replace(state, menu=None)
+    match state.menu.choice:
+        case MenuItem.RESUME | MenuItem.BACK:
+            return closed, ()
+        case MenuItem.RESET:
+            return _reset(closed, at)
+        case MenuItem.SCENES:
+            return open_gallery(closed), ()
+        case MenuItem.HELP:
+            return replace(closed, help=True), ()
+        case MenuItem.QUIT:
+            return close_world(closed)
+
+
+# ---- text --------------------------------------------------------------------------------------------------------
+
+
+def _text(
+    state: AppState, message: messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
+) -> Change:
+    box = state.prompt_box
+    if box is None:
+        return state, ()
+    asks: tuple[Ask, ...] = ()
+    match message:
+        case messages.TextTyped(text, at):
+            state, box = _touched(state, at), prompt_box.type_text(box, text)
+        case messages.TextComposed(text, caret):
+            box = prompt_box.compose_text(box, text, caret)
+        case messages.Pasted(text):
+            box = prompt_box.type_text(replace(box, swallow=""), text)
+        case messages.Edited(edit, at, selecting, by_word):
+            state = _touched(state, at)
+            if box.composition:
+                return state, ()  # Enter, Escape and arrows are the input method's while it composes
+            if edit is Edit.CANCEL:
+                return replace(state, prompt_box=None), ()
+            if edit is Edit.APPLY:
+                return _apply_prompt(state, box, at), ()
+            if edit in (Edit.COPY, Edit.CUT) and box.selected:
+                asks = (messages.CopyText(box.selected),)
+            elif edit is Edit.PASTE:
+                asks = (messages.PasteText(),)
+            box = prompt_box.edit(box, edit, selecting=selecting, by_word=by_word)
+    return replace(state, prompt_box=box), asks
+
+
+def _apply_prompt(state: AppState, box: PromptBox, at: float) -> AppState:
+    """Close the box; a blank line is not sent."""
+    text = box.text.strip()
+    state = replace(state, prompt_box=None)
+    if not text:
+        return state
+    return replace(
+        state,
+        history=prompt_box.remember(state.history, text),
+        steering=steering.submit(state.steering, text, at),
+        prompt=PromptStatus(text, Stage.TYPED),
+    )

@@ -1,0 +1,218 @@
+"""What the program itself tells: reports of the engine, time, frames, recordings. Part of ``state.update``; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from app import messages, steering
+from app.messages import Ask
+from app.values import (
+    AppState,
+    Change,
+    PromptStatus,
+    RecordingStatus,
+    Screen,
+    Stage,
+    World,
+    let_go,
+    open_gallery,
+    tell,
+)
+from engine.protocol import (
+    ACTIONS,
+    ActionState,
+    EventAccepted,
+    EventRejected,
+    Failed,
+    FrameChunk,
+    Loading,
+    SnapshotSaved,
+    Steer,
+    WorldOpened,
+)
+
+MOST_IN_FLIGHT = 128
+REMEMBERED_CHUNKS = 12
+REMEMBERED_FRAMES = 48
+REMEMBERED_LATENCIES = 200
+
+
+def handle(state: AppState, message: messages.Message) -> Change:
+    match message:
+        case messages.Ticked(now):
+            return _ticked(state, now)
+        case messages.FrameShown(at):
+            shown = (*state.measured.shown, at)[-REMEMBERED_FRAMES:]
+            return replace(state, measured=replace(state.measured, shown=shown)), ()
+        case messages.ChunkShown():
+            return _chunk_shown(state, message), ()
+        case messages.ScenesListed(scenes):
+            state = replace(state, scenes=scenes)
+            return (open_gallery(state) if state.screen is Screen.STARTING else state), ()
+        case messages.Told(sentence, at, bad):
+            return tell(state, sentence, at, bad=bad), ()
+        case messages.RecordingStarted() | messages.RecordingProgressed() | messages.RecordingEnded():
+            return _recording(state, message)
+        case Loading():
+            return replace(state, loading=message), ()
+        case WorldOpened():
+            return _world_opened(state, message)
+        case EventAccepted(event_id):
+            return _accepted(state, event_id), ()
+        case EventRejected():
+            return _rejected(state, message), ()
+        case FrameChunk():
+            return _frame_chunk(state, message), ()
+        case SnapshotSaved(session_id, _, path):
+            return (replace(state, snapshot=path) if session_id == state.session_id else state), ()
+        case Failed():
+            return _failed(state, message)
+    return state, ()
+
+
+def _ticked(state: AppState, now: float) -> Change:
+    """Old sentences go, and what the hands did in this tick is sent as one event."""
+    if any(toast.gone_at <= now for toast in state.toasts):
+        state = replace(state, toasts=tuple(toast for toast in state.toasts if toast.gone_at > now))
+    if state.prompt_box is not None and state.prompt_box.swallow:
+        state = replace(state, prompt_box=replace(state.prompt_box, swallow=""))
+    if state.world is None or state.failure is not None:
+        return state, ()
+    after, event = steering.compose(state.steering, now, standing=state.standing)
+    if after is not state.steering:
+        state = replace(state, steering=after)
+    if event is None:
+        return state, ()
+    state = replace(state, in_flight=(*state.in_flight, event)[-MOST_IN_FLIGHT:])
+    if event.prompt is not None and state.prompt is not None:
+        state = replace(state, prompt=replace(state.prompt, event_id=event.event_id))
+    return state, (Steer(event.to_wire(), event.pressed_at),)
+
+
+# ---- the world ---------------------------------------------------------------------------------------------------
+
+
+def _world_opened(state: AppState, opened: WorldOpened) -> Change:
+    if opened.session_id != state.session_id or state.scene is None:
+        return state, ()
+    world = World(opened.session_id, opened.card, state.scene, opened.seed)
+    prompt = PromptStatus(opened.prompt, Stage.ACCEPTED)
+    state = replace(state, world=world, loading=None, prompt=prompt, steering=steering.forget_sent(state.steering))
+    if opened.notice:
+        state = tell(state, opened.notice, state.touched_at)
+    asks: tuple[Ask, ...] = ()
+    if state.recording is not None and not state.recording.finishing:
+        # one file holds one world, or its session file could not bring it back: the next world gets the next file
+        state = replace(state, recording=replace(state.recording, finishing=True), record_next=True)
+        asks = (messages.StopRecording(),)
+    elif state.recording is None and state.record_next:
+        state = replace(state, record_next=False)
+        asks = (messages.StartRecording(),)
+    return state, asks
+
+
+def _frame_chunk(state: AppState, chunk: FrameChunk) -> AppState:
+    if state.world is None or chunk.session_id != state.world.session_id:
+        return state
+    made = (*state.measured.made, (chunk.made_at, len(chunk.frames)))[-REMEMBERED_CHUNKS:]
+    screen = Screen.WALK if state.screen is Screen.LOADING else state.screen
+    world = replace(state.world, window=chunk.window, ms=chunk.ms)
+    return replace(state, screen=screen, world=world, measured=replace(state.measured, made=made))
+
+
+def _chunk_shown(state: AppState, shown: messages.ChunkShown) -> AppState:
+    """From here on, and not before, what the chunk answers to counts as applied."""
+    if state.world is None or shown.session_id != state.world.session_id:
+        return state
+    ids = {event.event_id for event in shown.events}
+    latencies = tuple(shown.at - event.pressed_at for event in shown.events if event.pressed_at is not None)
+    measured = replace(state.measured, latencies=(*state.measured.latencies, *latencies)[-REMEMBERED_LATENCIES:])
+    applied = state.applied
+    for event in shown.events:
+        held = _held_in(event.wire)
+        applied = applied if held is None else held
+    prompt = state.prompt
+    if prompt is not None and prompt.stage is not Stage.APPLIED:
+        begins = prompt.event_id is None and prompt.stage is Stage.ACCEPTED and shown.prompt == prompt.text
+        if begins or (prompt.event_id is not None and prompt.event_id in ids):
+            prompt = replace(prompt, stage=Stage.APPLIED, chunk=shown.chunk)
+    world = replace(state.world, chunk=shown.chunk, prompt=shown.prompt)
+    in_flight = tuple(event for event in state.in_flight if event.event_id not in ids)
+    return replace(state, world=world, measured=measured, applied=applied, prompt=prompt, in_flight=in_flight)
+
+
+def _held_in(wire: Mapping[str, object]) -> tuple[str, ...] | None:
+    """The actions that an event in its wire form leaves held; None where it says nothing of them."""
+    camera = wire.get("camera_actions")
+    if not isinstance(camera, Mapping):
+        return None
+    transitions = camera.get("transitions")
+    if not isinstance(transitions, (list, tuple)) or not transitions:
+        return None
+    last = transitions[-1]
+    held = last.get("actions") if isinstance(last, Mapping) else None
+    return tuple(name for name in ACTIONS if name in held) if isinstance(held, (list, tuple)) else None
+
+
+def _accepted(state: AppState, event_id: int | None) -> AppState:
+    event = next((event for event in state.in_flight if event.event_id == event_id), None)
+    if event is None:
+        return state
+    if isinstance(event.camera_actions, ActionState):
+        state = replace(state, accepted=event.camera_actions.transitions[-1].actions)
+    if state.prompt is not None and state.prompt.event_id == event_id and state.prompt.stage is Stage.TYPED:
+        state = replace(state, prompt=replace(state.prompt, stage=Stage.ACCEPTED))
+    return state
+
+
+def _rejected(state: AppState, rejected: EventRejected) -> AppState:
+    state = tell(state, rejected.sentence(), state.touched_at, bad=True)
+    in_flight = tuple(event for event in state.in_flight if event.event_id != rejected.event_id)
+    prompt = state.prompt
+    if prompt is not None and prompt.event_id is not None and prompt.event_id == rejected.event_id:
+        prompt = replace(prompt, stage=Stage.REJECTED)
+    return replace(state, in_flight=in_flight, prompt=prompt)
+
+
+def _failed(state: AppState, failed: Failed) -> Change:
+    """The window lives on: it says what happened, and the recording is finished and kept."""
+    state = let_go(replace(state, failure=failed, loading=None, prompt_box=None, menu=None), state.touched_at)
+    if state.world is None:
+        state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever
+    elif state.screen is Screen.SCENES:
+        state = replace(state, screen=Screen.WALK)
+    if state.scene is None:
+        state = tell(state, f"{failed.message} {failed.cure}", state.touched_at, bad=True)
+    if state.recording is None or state.recording.finishing:
+        return state, ()
+    recording = replace(state.recording, finishing=True)
+    return replace(state, recording=recording, record_next=True), (messages.StopRecording(),)
+
+
+# ---- recordings --------------------------------------------------------------------------------------------------
+
+
+def _recording(
+    state: AppState, message: messages.RecordingStarted | messages.RecordingProgressed | messages.RecordingEnded
+) -> Change:
+    match message:
+        case messages.RecordingStarted(path, at):
+            return replace(state, recording=RecordingStatus(path, at)), ()
+        case messages.RecordingProgressed(dropped):
+            if state.recording is None or state.recording.dropped == dropped:
+                return state, ()
+            return replace(state, recording=replace(state.recording, dropped=dropped)), ()
+        case messages.RecordingEnded(path, frames, dropped, error, at):
+            state = tell(replace(state, recording=None), _ending(path, frames, dropped, error), at, bad=bool(error))
+    if state.record_next and state.world is not None and state.failure is None:
+        return replace(state, record_next=False), (messages.StartRecording(),)
+    return state, ()
+
+
+def _ending(path: str | None, frames: int, dropped: int, error: str | None) -> str:
+    if error:
+        return error
+    lost = f" {dropped} frames could not be kept." if dropped else ""
+    return f"Recorded {Path(path).name if path else 'nothing'}, {frames} frames.{lost}"

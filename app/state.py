@@ -1,0 +1,25 @@
+"""``update(state, message) -> (state, asks)``: every rule of the window, without the window. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app import hands, messages, reports
+from app.values import AppState, Change, open_world
+from engine.protocol import Pause, SceneSpec
+
+
+def begin(state: AppState, scene: SceneSpec | None, now: float) -> Change:
+    """The program has started: open ``scene`` at once, or wait for the scenes to choose from."""
+    state = replace(state, touched_at=now)
+    return (state, ()) if scene is None else open_world(state, scene, now)
+
+
+def update(state: AppState, message: messages.Message) -> Change:
+    """One thing happened. Returns the state after it, the same object if it meant nothing, and what to ask for."""
+    handled = hands.handle(state, message)
+    state, asks = reports.handle(state, message) if handled is None else handled
+    if state.world is not None and state.failure is None and state.standing != state.told_paused:
+        state = replace(state, told_paused=state.standing)
+        asks = (*asks, Pause(state.standing))
+    return state, asks

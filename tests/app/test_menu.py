@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from app import menu
+from app.menu import Gallery
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (640, 480), (3840, 2160), (320, 240)])
+def test_every_card_can_be_reached_and_lies_in_the_window(size: tuple[int, int]) -> None:
+    gallery = menu.select(Gallery(count=11), 0, *size)
+    for index in range(11):
+        gallery = menu.select(gallery, index, *size)
+        rect = menu.card_rect(gallery, index, *size)
+        assert rect is not None
+        assert rect.x >= 0
+        assert rect.x + rect.width <= size[0]
+        assert menu.card_at(gallery, rect.x + 1, rect.y + 1, *size) == index
+
+
+def test_eight_scenes_fit_without_scrolling() -> None:
+    gallery = Gallery(count=8)
+    assert all(menu.card_rect(gallery, index, 1280, 720) is not None for index in range(8))
+
+
+def test_steps_stay_inside_the_gallery() -> None:
+    gallery = Gallery(count=6)
+    assert menu.step(gallery, -1, 0, 1280, 720).selected == 0
+    below = menu.step(gallery, 0, 1, 1280, 720).selected
+    assert below == menu.gallery_layout(1280, 720).columns
+
+
+def test_scrolling_stops_at_both_ends() -> None:
+    gallery = Gallery(count=40)
+    assert menu.scroll(gallery, -1, 1280, 720).first_row == 0
+    end = menu.scroll(gallery, 99, 1280, 720)
+    assert menu.card_rect(end, 39, 1280, 720) is not None
+
+
+def test_menu_items_are_found_under_the_pointer_and_the_choice_goes_round() -> None:
+    for index in range(len(menu.WALK_MENU.items)):
+        rect = menu.menu_item_rect(menu.WALK_MENU, index, 1280, 720)
+        assert menu.menu_item_at(menu.WALK_MENU, rect.x + 2, rect.y + 2, 1280, 720) == index
+    assert menu.menu_item_at(menu.WALK_MENU, 0, 0, 1280, 720) is None
+    assert menu.move(menu.WALK_MENU, -1).choice is menu.MenuItem.QUIT
