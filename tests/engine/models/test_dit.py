@@ -124,19 +124,40 @@ def test_the_values_on_the_way_as_golden():
         "block0.cross_attn": block.cross_attn.o,
         "block0.ffn": block.ffn,
         "time_embedding": model.time_embedding,
+        "time_projection": model.time_projection,
         "head": model.head,
         **{f"block{layer}": block for layer, block in enumerate(model.blocks)},
     }
     hooks = [record(module, seen, name) for name, module in watched.items()]
+    hooks.append(block.register_forward_pre_hook(lambda _, inputs: seen.update(patches=inputs[0])))
+    hooks.append(block.cross_attn.q.register_forward_pre_hook(lambda _, x: seen.update({"block0.norm3": x[0]})))
     cache, cross = tiny_cache(15), CrossAttentionCache()
     run(0, "A", context(0, cache, cross))
     for hook in hooks:
         hook.remove()
+    patches = seen.pop("patches")
+    seen["block0.norm1"] = layer_norm(patches, CONFIG.eps)
+    seen["patch_embedding"] = patches.mT
     seen["layer0.cross_k"], seen["layer0.cross_v"] = cross.layers[0]
     seen["layer0.k_cache_rows"], seen["layer0.v_cache_rows"] = cache.keys[0, :, :18], cache.values[0, :, :18]
+    assert {f"mid.global.chunk0.A.{name}" for name in seen} == {name for name in IO if name.startswith("mid.global")}
     for name, value in seen.items():
         wanted = IO[f"mid.global.chunk0.A.{name}"]
         assert difference(value.reshape(wanted.shape), wanted) < 2e-5, name
+
+
+def test_the_blocks_behind_a_full_window_as_golden():
+    seen: dict[str, torch.Tensor] = {}
+    cache, cross = tiny_cache(7, 2), CrossAttentionCache()
+    for chunk in range(4):
+        shared = context(chunk, cache, cross)
+        tiny_dit().write_cache(model_input(chunk, "C"), TIMESTEPS["C"], shared)
+    hooks = [record(block, seen, f"block{layer}") for layer, block in enumerate(tiny_dit().blocks)]
+    run(4, "A", context(4, cache, cross))
+    for hook in hooks:
+        hook.remove()
+    for name, value in seen.items():
+        assert difference(value, IO[f"mid.win7_sink2.chunk4.A.{name}"]) < 2e-5
 
 
 def test_norms_and_sinusoid_as_golden():
