@@ -1,0 +1,135 @@
+"""What surrounds the noise of one chunk: for the bundled world the layout guide and the painter's condition latent.
+
+The transformer denoises r in x0 = base + scale r. Base is the painter's latent and stands, with its mask, in the slot
+where the large models have their image latent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from engine.camera import Poses, video_poses
+from engine.models.painter import GUIDED_FRAMES, Painter, painter_guide
+from engine.protocol import StartPose
+from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, Lens, View, WorldMap, seed_origin
+
+VIDEO_FRAMES_PER_LATENT = 4
+MASK_CHANNELS = 4
+GROUPS = (BIOMES, TIMES, WEATHERS)
+DEFAULT_MIX = tuple(float(i in (0, len(BIOMES) + 1, len(BIOMES) + len(TIMES))) for i in range(MIX_SIZE))
+"""A clear noon in a meadow: what a world is when its prompt says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a bundled world's first camera stands on the map (metres, radians)."""
+
+    x: float
+    z: float
+    yaw: float
+
+    @classmethod
+    def of(cls, map_seed: int, start: StartPose) -> Place:
+        x, z = seed_origin(map_seed)
+        return cls(x + start.x_metres, z + start.z_metres, math.radians(start.yaw_degrees))
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """The mix of worlds on its way from one prompt's to the next one's; ``share`` in [0, 1] has been covered."""
+
+    source: tuple[float, ...]
+    target: tuple[float, ...]
+    share: float = 1.0
+
+    def at(self, share: float) -> Tensor:
+        return torch.lerp(torch.tensor(self.source), torch.tensor(self.target), min(1.0, share))
+
+    def towards(self, target: tuple[float, ...]) -> Blend:
+        """A new blend that begins where this one stands."""
+        here = tuple(float(v) for v in self.at(self.share))
+        return Blend(here, target, 0.0 if target != here else 1.0)
+
+
+def asked_mix(current: tuple[float, ...], labels: tuple[int | None, ...]) -> tuple[float, ...]:
+    """The mix that a prompt asks for: each group it speaks of becomes pure, the others keep their weights."""
+    out = list(current)
+    offset = 0
+    for names, label in zip(GROUPS, labels, strict=True):
+        if label is not None:
+            out[offset : offset + len(names)] = [float(i == label) for i in range(len(names))]
+        offset += len(names)
+    return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkCondition:
+    condition: Tensor  # [1, 20, F, h, w] mask and painter's latent
+    base: Tensor  # [1, 16, F, h, w]
+    guides: Tensor  # [F, 4, G, H, W] full-size layout of the video frames
+    mixes: Tensor  # [F, 4, M] mix of worlds of the video frames
+
+
+@dataclass(frozen=True, slots=True)
+class _Pose:
+    x: float
+    z: float
+    yaw: float
+    pitch: float
+
+
+def _pose(c2w: Poses) -> _Pose:
+    """Ground position (model units) and angles (radians) of a camera-to-world matrix without roll."""
+    forward = c2w[:3, 2]
+    yaw = math.atan2(float(c2w[0, 2]), float(c2w[2, 2]))
+    return _Pose(float(c2w[0, 3]), float(c2w[2, 3]), yaw, math.asin(max(-1.0, min(1.0, -float(forward[1])))))
+
+
+class LayoutConditioner:
+    """Casts the map for the video frames of a chunk and lets the painter paint it. Holds no state of a world."""
+
+    def __init__(
+        self, land: WorldMap, painter: Painter, lens: Lens, *, metres_per_unit: float, blend_latent_frames: float
+    ) -> None:
+        self.land, self.painter, self.lens = land, painter, lens
+        self.metres_per_unit, self.blend_latent_frames = metres_per_unit, blend_latent_frames
+        self.scale = painter.get_buffer("residual_std")[None, :, None, None, None]  # [1, 16, 1, 1, 1]
+
+    def prepare_chunk(
+        self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool
+    ) -> tuple[ChunkCondition, Blend]:
+        """The condition of a chunk of F latent frames that moves from pose ``before`` [4, 4] over ``after`` [F, 4, 4].
+
+        ``picture``: the chunk is the world's first, a single picture seen from ``before``, its latent given (mask 1).
+        Returns the blend of worlds as it stands after the chunk.
+        """
+        views: list[tuple[_Pose, Tensor]] = []
+        for c2w in after:
+            frames = (
+                [before] * VIDEO_FRAMES_PER_LATENT if picture else video_poses(before, c2w, VIDEO_FRAMES_PER_LATENT)
+            )
+            for i, frame in enumerate(frames):
+                covered = 1.0 if picture else (i + 1) / VIDEO_FRAMES_PER_LATENT
+                views.append((_pose(frame), blend.at(blend.share + covered / self.blend_latent_frames)))
+            blend = replace(blend, share=min(1.0, blend.share + 1 / self.blend_latent_frames))
+            before = c2w
+        split = (len(after), VIDEO_FRAMES_PER_LATENT)
+        mixes = torch.stack([mix for _, mix in views])
+        guides = torch.unflatten(self.land.cast(self._view(place, [p for p, _ in views], mixes), self.lens), 0, split)
+        mixes = torch.unflatten(mixes, 0, split)
+        base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
+        mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))
+        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes), blend
+
+    def _view(self, place: Place, poses: list[_Pose], mixes: Tensor) -> View:
+        """Map cameras: the walk's own frame is turned by the place's heading and scaled to metres."""
+        sin, cos, m = math.sin(place.yaw), math.cos(place.yaw), self.metres_per_unit
+        x = [place.x + m * (cos * p.x + sin * p.z) for p in poses]
+        z = [place.z + m * (cos * p.z - sin * p.x) for p in poses]
+        yaw = [place.yaw + p.yaw for p in poses]
+        pitch = [p.pitch for p in poses]
+        return View(torch.tensor(x), torch.tensor(z), torch.tensor(yaw), torch.tensor(pitch), mixes)

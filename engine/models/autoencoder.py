@@ -1,0 +1,138 @@
+"""The bundled world's autoencoder: four video frames to one latent frame of 16 channels at 1/8 of the size, and back.
+
+The decoder is guided: beside the latents it sees the layout guide of each frame at full size, so edges come from the
+layout and the latents carry what the layout does not tell (light, colour, weather). The first latent frame of a world
+is one picture, encoded as four equal frames; its decoded last frame is that picture. Each latent frame decodes by
+itself, so streaming and whole-clip decoding are the same function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+LATENT_CHANNELS = 16
+FRAMES_PER_LATENT = 4
+SPATIAL_SCALE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AutoencoderConfig:
+    guide_channels: int
+    encoder_width: int = 96
+    coarse_width: int = 160
+    middle_width: int = 64
+    fine_width: int = 40
+    pixel_width: int = 24
+
+
+def start_at_zero(layer: nn.Conv2d) -> None:
+    for parameter in layer.parameters():
+        nn.init.zeros_(parameter)
+
+
+class ResidualBlock(nn.Module):
+    """Two 3x3 convolutions; the second starts at zero, so a new block is the identity."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(width, width, 3, padding=1)
+        self.conv2 = nn.Conv2d(width, width, 3, padding=1)
+        start_at_zero(self.conv2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = x + self.conv2(functional.silu(self.conv1(functional.silu(x))))
+        return out
+
+
+class Encoder(nn.Module):
+    """Frames [B, 4, 3, H, W] in [-1, 1] -> latents [B, 16, H/8, W/8], not normalised."""
+
+    def __init__(self, config: AutoencoderConfig) -> None:
+        super().__init__()
+        c, w = config.encoder_width, config.coarse_width
+        self.conv_in = nn.Conv2d(FRAMES_PER_LATENT * 3 * 16, c, 3, padding=1)
+        self.block_in = ResidualBlock(c)
+        self.down = nn.Conv2d(c * 4, w, 1)
+        self.blocks = nn.Sequential(ResidualBlock(w), ResidualBlock(w))
+        self.conv_out = nn.Conv2d(w, LATENT_CHANNELS, 3, padding=1)
+
+    def forward(self, frames: Tensor) -> Tensor:
+        x = functional.pixel_unshuffle(frames.flatten(1, 2), 4)
+        x = self.block_in(self.conv_in(x))
+        x = self.blocks(self.down(functional.pixel_unshuffle(x, 2)))
+        out: Tensor = self.conv_out(functional.silu(x))
+        return out
+
+
+class GuidedDecoder(nn.Module):
+    """Latents [B, 16, h, w] and guides [B, 4, G, H, W] -> frames [B, 4, 3, H, W], roughly in [-1, 1]."""
+
+    def __init__(self, config: AutoencoderConfig) -> None:
+        super().__init__()
+        g, w, m, f, p = (
+            config.guide_channels,
+            config.coarse_width,
+            config.middle_width,
+            config.fine_width,
+            config.pixel_width,
+        )
+        t = FRAMES_PER_LATENT
+        self.conv_in = nn.Conv2d(LATENT_CHANNELS, w, 3, padding=1)
+        self.coarse = nn.Sequential(ResidualBlock(w), ResidualBlock(w))
+        self.to_middle = nn.Conv2d(w, m * 4, 1)
+        self.guide_middle = nn.Conv2d(g * t, m, 1)
+        self.middle = nn.Sequential(ResidualBlock(m), ResidualBlock(m))
+        self.to_fine = nn.Conv2d(m, f * 4, 1)
+        self.guide_fine = nn.Conv2d(g * t, f, 1)
+        self.fine = ResidualBlock(f)
+        self.to_pixel = nn.Conv2d(f, t * p * 4, 1)
+        self.guide_pixel = nn.Conv2d(g, p, 1)
+        self.pixel = nn.Conv2d(p, p, 1)
+        self.conv_out = nn.Conv2d(p, 3, 3, padding=1)
+
+    def forward(self, latents: Tensor, guides: Tensor) -> Tensor:
+        B, T, G, H, W = guides.shape
+        flat = guides.flatten(0, 1)  # [B*4, G, H, W]
+        half = functional.avg_pool2d(flat, 2)
+        quarter = functional.avg_pool2d(half, 2)
+        x = self.coarse(self.conv_in(latents))
+        x = functional.pixel_shuffle(self.to_middle(x), 2) + self.guide_middle(
+            quarter.reshape(B, T * G, H // 4, W // 4)
+        )
+        x = self.middle(x)
+        x = functional.pixel_shuffle(self.to_fine(x), 2) + self.guide_fine(half.reshape(B, T * G, H // 2, W // 2))
+        x = self.fine(x)
+        x = functional.pixel_shuffle(self.to_pixel(functional.silu(x)), 2).reshape(B * T, -1, H, W)
+        x = functional.silu(x + self.guide_pixel(flat))
+        x = functional.silu(x + self.pixel(x))
+        out: Tensor = self.conv_out(x).reshape(B, T, 3, H, W)
+        return out
+
+
+class Autoencoder(nn.Module):
+    """Both halves and the latent statistics: ``encode`` gives normalised latents, ``decode`` takes them."""
+
+    def __init__(self, config: AutoencoderConfig) -> None:
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.decoder = GuidedDecoder(config)
+        self.register_buffer("latent_mean", torch.zeros(LATENT_CHANNELS))
+        self.register_buffer("latent_std", torch.ones(LATENT_CHANNELS))
+
+    def _statistics(self) -> tuple[Tensor, Tensor]:
+        mean, std = self.get_buffer("latent_mean"), self.get_buffer("latent_std")
+        return mean[:, None, None], std[:, None, None]
+
+    def encode(self, frames: Tensor) -> Tensor:
+        mean, std = self._statistics()
+        latents: Tensor = (self.encoder(frames) - mean) / std
+        return latents
+
+    def decode(self, latents: Tensor, guides: Tensor) -> Tensor:
+        mean, std = self._statistics()
+        frames: Tensor = self.decoder(latents * std + mean, guides)
+        return frames.clamp(-1, 1)

@@ -1,0 +1,129 @@
+"""``WorldState``: the only mutable object of a running bundled world, and its file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from engine.camera import CameraState, Poses
+from engine.conditioning import Blend, Place
+from engine.controls import ControlQueues
+from engine.errors import FileProblem
+from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
+from engine.window import MotionState
+
+SNAPSHOT_SCHEMA = 1
+
+
+@dataclass(slots=True)
+class WorldState:
+    """Everything that changes while a world runs. The noises are drawn once, so that standing still is calm."""
+
+    place: Place
+    blend: Blend
+    camera: CameraState
+    shown: Poses
+    """[4, 4], the camera of the frame shown last; a world's first picture stands still while the camera may go on."""
+    motion: MotionState
+    controls: ControlQueues
+    cache: CausalKVCache
+    cross: CrossAttentionCache
+    prompt: str
+    text_rows: Tensor
+    noise: Tensor  # [1, 16, F, h, w]
+    renoise: Tensor  # [steps - 1, 1, 16, F, h, w]
+    chunk: int = 0
+    latent_frame: int = 0
+
+    def save(self, path: Path, model_sha256: str) -> None:
+        """Write all of it to ``path`` atomically (safetensors; the plain values as JSON in its metadata)."""
+        cached = self.cache.snapshot()
+        tensors = {k: v.contiguous() for k, v in cached.items() if isinstance(v, Tensor)}
+        tensors |= {"text_rows": self.text_rows, "noise": self.noise, "renoise": self.renoise}
+        plain = {
+            "place": asdict(self.place),
+            "blend": asdict(self.blend),
+            "camera": asdict(self.camera),
+            "shown": self.shown.reshape(-1).tolist(),
+            "motion": asdict(self.motion),
+            "controls": self.controls.to_dict(),
+            "prompt": self.prompt,
+            "chunk": self.chunk,
+            "latent_frame": self.latent_frame,
+            "cache": {k: v for k, v in cached.items() if isinstance(v, int)},
+        }
+        metadata = {"schema": str(SNAPSHOT_SCHEMA), "model_sha256": model_sha256, "state": json.dumps(plain)}
+        part = path.with_name(path.name + ".part")
+        save_file(tensors, part, metadata)
+        os.replace(part, path)
+
+    def load(self, path: Path, model_sha256: str) -> None:
+        """Take over a saved state of the same model; ``FileProblem`` where the file is not one."""
+        cure = "Start the scene anew instead."
+        try:
+            with safe_open(path, "pt") as file:
+                metadata = file.metadata() or {}
+                tensors = {k: file.get_tensor(k) for k in file.keys()}  # noqa: SIM118  (not a dict)
+            plain = json.loads(metadata["state"])
+            if metadata["schema"] != str(SNAPSHOT_SCHEMA) or metadata["model_sha256"] != model_sha256:
+                raise FileProblem(path, "the snapshot belongs to another model or version", cure)
+            self._take(plain, tensors)
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise FileProblem(path, f"the snapshot cannot be read ({error})", cure) from None
+
+    def _take(self, plain: Mapping[str, dict[str, object]], tensors: dict[str, Tensor]) -> None:
+        cached: dict[str, Tensor | int] = {"keys": tensors["keys"], "values": tensors["values"]}
+        for name, number in plain["cache"].items():
+            cached[name] = int(str(number))
+        self.cache.restore(cached)
+        self.cross.reset()
+        place, motion, blend = plain["place"], plain["motion"], plain["blend"]
+        self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw")))
+        self.blend = _blend(blend)
+        recent = motion["recent"]
+        self.motion = MotionState(int(str(motion["consecutive_still"])), None if recent is None else int(str(recent)))
+        self.camera = _camera(plain["camera"])
+        self.shown = np.array(plain["shown"], dtype=np.float64).reshape(4, 4)
+        self.controls = ControlQueues.from_dict(plain["controls"])
+        self.prompt = str(plain["prompt"])
+        self.chunk, self.latent_frame = int(str(plain["chunk"])), int(str(plain["latent_frame"]))
+        self.text_rows, self.noise, self.renoise = tensors["text_rows"], tensors["noise"], tensors["renoise"]
+
+
+def _blend(values: Mapping[str, object]) -> Blend:
+    source, target = values["source"], values["target"]
+    if not isinstance(source, list) or not isinstance(target, list):
+        raise ValueError("a blend needs two lists")
+    return Blend(tuple(float(v) for v in source), tuple(float(v) for v in target), float(str(values["share"])))
+
+
+def _camera(values: Mapping[str, object]) -> CameraState:
+    def number(name: str) -> float:
+        return float(str(values[name]))
+
+    return CameraState(
+        x=number("x"),
+        y=number("y"),
+        z=number("z"),
+        yaw_degrees=number("yaw_degrees"),
+        pitch_degrees=number("pitch_degrees"),
+        longest_translation=number("longest_translation"),
+        started=bool(values["started"]),
+    )
+
+
+def draw_noise(seed: int, shape: tuple[int, ...], steps: int) -> tuple[Tensor, Tensor]:
+    """The start noise and the noises between the steps of every chunk of a world, from its seed alone."""
+    generator = torch.Generator().manual_seed(seed & 0x7FFFFFFFFFFFFFFF)
+    noise = torch.randn(shape, generator=generator)
+    renoise = torch.randn((max(0, steps - 1), *shape), generator=generator)
+    return noise, renoise

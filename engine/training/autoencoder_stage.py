@@ -1,0 +1,88 @@
+"""Stage one: the guided autoencoder, on fresh worlds at every step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from engine.models.autoencoder import Autoencoder, AutoencoderConfig
+from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX, Rendered, random_walk, render
+from engine.training.loop import Budget, StageRun
+from engine.training.optimizer import Muon
+from engine.worldmap import GUIDE_SIZE, Lens, WorldMap
+
+LATENT_NOISE = 0.08
+VALIDATION_SEED = 990_000_000
+"""Worlds of this generator seed and above are never trained on."""
+
+
+def psnr(a: Tensor, b: Tensor) -> float:
+    """Peak signal to noise in dB of pictures in [-1, 1]."""
+    return float(-10 * torch.log10(((a - b) / 2).square().mean().clamp(min=1e-12)))
+
+
+def single_groups(seed: int, step: int, batch: int, land: WorldMap, *, crop: bool = False) -> Rendered:
+    """A batch of latent frames' pictures: the second of two-frame walks; one in six is a standing first picture.
+
+    ``crop`` casts only the left, middle or right half of the picture.
+    """
+    generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
+    walk = random_walk(generator, batch, 2).latent_frame(1)
+    half = WIDTH_PX // 2
+    lens = Lens(WIDTH_PX, HEIGHT_PX, (step % 3) * (half // 2), half) if crop else LENS
+    rendered = render(land, walk, lens)
+    still = torch.rand(batch, generator=generator) < 1 / 6
+    frames, guides = rendered.frames[:, 0], rendered.guides[:, 0]
+    frames[still] = frames[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
+    guides[still] = guides[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
+    return Rendered(frames, guides)
+
+
+def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:
+    """L1, gradient L1 and L2 of pictures [..., H, W]."""
+    d = made - true
+    edges = (d[..., 1:, :] - d[..., :-1, :]).abs().mean() + (d[..., 1:] - d[..., :-1]).abs().mean()
+    return d.abs().mean() + 0.5 * edges + 1.5 * d.square().mean()
+
+
+def train_autoencoder(folder: Path, *, minutes: float, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
+    torch.manual_seed(seed)
+    land = WorldMap(device)
+    model = Autoencoder(AutoencoderConfig(guide_channels=GUIDE_SIZE)).to(device)
+    run = StageRun("autoencoder", model, Muon(model, muon_lr=0.01, adam_lr=2e-3), folder)
+    if resume:
+        run.resume()
+
+    def loss_of(step: int) -> Tensor:
+        data = single_groups(seed, step, batch, land, crop=True)
+        latents = model.encoder(data.frames)
+        noisy = latents + LATENT_NOISE * torch.randn(latents.shape, generator=torch.Generator().manual_seed(step)).to(
+            device
+        )
+        made = model.decoder(noisy, data.guides)
+        return reconstruction_loss(made, data.frames) + 0.002 * functional.relu(latents.square() - 1).mean()
+
+    held_out = single_groups(VALIDATION_SEED, 0, 8, land)
+
+    @torch.no_grad()
+    def validate() -> dict[str, float]:
+        latents = model.encoder(held_out.frames)
+        made = model.decoder(latents, held_out.guides).clamp(-1, 1)
+        return {"psnr_db": psnr(made, held_out.frames), "latent_rms": float(latents.square().mean().sqrt())}
+
+    run.run(Budget(minutes), loss_of, validate)
+    run.averaged()
+    _measure_latents(model, land, seed)
+    return model
+
+
+@torch.no_grad()
+def _measure_latents(model: Autoencoder, land: WorldMap, seed: int) -> None:
+    """Mean and deviation of each latent channel over fresh worlds, kept in the model."""
+    rows = [model.encoder(single_groups(seed + 1, i, 8, land).frames) for i in range(16)]
+    latents = torch.cat(rows)
+    model.get_buffer("latent_mean").copy_(latents.mean((0, 2, 3)))
+    model.get_buffer("latent_std").copy_(latents.std((0, 2, 3)))

@@ -1,0 +1,156 @@
+"""Walks through seeded worlds, and their pictures: every batch is a pure function of (seed, step), so that training
+needs no data set on disk, sees fresh worlds at every step and resumes exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from engine.training.shading import GRADING_SIZE, shade
+from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, Lens, View, WorldMap
+
+WIDTH_PX, HEIGHT_PX = 192, 112
+LENS = Lens(WIDTH_PX, HEIGHT_PX)
+METRES_PER_LATENT = 0.6
+YAW_DEGREES = 6.0
+PITCH_DEGREES = 3.5
+PITCH_LIMIT_DEGREES = 30.0
+FRAMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """B walks of F latent frames: poses at the end of each latent frame and of each of its four video frames."""
+
+    x: Tensor  # [B, F, 4] metres
+    z: Tensor
+    yaw: Tensor  # radians
+    pitch: Tensor
+    mix: Tensor  # [B, F, 4, 15]
+    grading: Tensor  # [B, 5]
+    target_mix: Tensor  # [B, F, 15] what the prompt in force asks for
+
+    def view(self) -> View:
+        return View(*(t.flatten(0, 2) for t in (self.x, self.z, self.yaw, self.pitch, self.mix)))
+
+    def latent_frame(self, index: int) -> Walk:
+        """The same walk, only its latent frame ``index``."""
+        cut = slice(index, index + 1)
+        return replace(
+            self,
+            x=self.x[:, cut],
+            z=self.z[:, cut],
+            yaw=self.yaw[:, cut],
+            pitch=self.pitch[:, cut],
+            mix=self.mix[:, cut],
+            target_mix=self.target_mix[:, cut],
+        )
+
+
+def random_mix(generator: torch.Generator, count: int) -> Tensor:
+    """Pure mixes [count, 15]: one biome, one time, one weather, all combinations equally often."""
+    sizes = (len(BIOMES), len(TIMES), len(WEATHERS))
+    parts = [torch.eye(n)[torch.randint(n, (count,), generator=generator)] for n in sizes]
+    return torch.cat(parts, 1)
+
+
+def _interpolate(start: Tensor, ends: Tensor) -> Tensor:
+    """Values at four video frames of each latent frame: [B, F] ends after a start [B] -> [B, F, 4]."""
+    before = torch.cat([start[:, None], ends[:, :-1]], 1)
+    t = torch.arange(1, FRAMES + 1) / FRAMES
+    return before[..., None] + (ends - before)[..., None] * t
+
+
+def random_walk(
+    generator: torch.Generator, batch: int, latent_frames: int, *, prompt_change: float = 0.4, jump: float = 0.0
+) -> Walk:
+    """Free walks (key-like and mouse-like motion); the first latent frame is a single standing picture.
+
+    A share ``jump`` of the walks goes on elsewhere after the first latent frame, as a long walk does that still
+    remembers its first picture.
+    """
+    B, N = batch, latent_frames
+
+    def rand(*shape: int) -> Tensor:
+        return torch.rand(*shape, generator=generator)
+
+    def randn(*shape: int) -> Tensor:
+        return torch.randn(*shape, generator=generator)
+
+    origin = rand(2, B) * 16000 - 8000
+    kind = rand(B)
+    pace = torch.where(kind < 0.12, torch.zeros(B), 1 + 0.35 * randn(B).clamp(-2, 2)) * METRES_PER_LATENT
+    forward = torch.where(rand(B) < 0.8, torch.ones(B), randn(B).sign())
+    sideways = torch.where(rand(B) < 0.25, randn(B).clamp(-1, 1), torch.zeros(B))
+    turn = torch.where(kind < 0.06, torch.zeros(B), randn(B) * 0.8)
+    wobble = randn(B, N).cumsum(1) * 0.35
+    rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
+    rate = torch.where((kind < 0.06)[:, None], torch.zeros(B, N), rate)
+    rate[:, 0] = 0
+    yaw0 = rand(B) * 2 * math.pi
+    yaw = yaw0[:, None] + rate.cumsum(1)
+    limit = math.radians(PITCH_LIMIT_DEGREES)
+    pitch0 = randn(B) * 0.12
+    nod = randn(B, N) * math.radians(2.0) * (rand(B, 1) < 0.4) * (kind >= 0.06)[:, None]
+    nod[:, 0] = 0
+    pitch = (pitch0[:, None] + nod.cumsum(1)).clamp(-limit, limit)
+    moving = torch.ones(B, N)
+    moving[:, 0] = 0
+    step_f, step_s = moving * (pace * forward)[:, None], moving * (pace * sideways)[:, None]
+    x = origin[0][:, None] + (step_f * yaw.sin() + step_s * yaw.cos()).cumsum(1)
+    z = origin[1][:, None] + (step_f * yaw.cos() - step_s * yaw.sin()).cumsum(1)
+    mix, target = _mixes(generator, B, N, prompt_change)
+    away = (torch.arange(N) > 0)[None, :, None] * ((rand(B) < jump) * randn(2, B) * 60.0)[..., None, None]
+    return Walk(
+        x=_interpolate(origin[0], x) + away[0],
+        z=_interpolate(origin[1], z) + away[1],
+        yaw=_interpolate(yaw0, yaw),
+        pitch=_interpolate(pitch0.clamp(-limit, limit), pitch),
+        mix=mix,
+        target_mix=target,
+        grading=randn(B, GRADING_SIZE).clamp(-2, 2),
+    )
+
+
+def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> tuple[Tensor, Tensor]:
+    """Mix per video frame with prompt changes that blend over four latent frames, and the prompt's own mix."""
+    first, second = random_mix(generator, B), random_mix(generator, B)
+    keep = torch.rand(B, 3, generator=generator) < 0.4
+    parts = [len(BIOMES), len(TIMES), len(WEATHERS)]
+    second = torch.where(keep.repeat_interleave(torch.tensor(parts), 1), first, second)
+    changes = torch.rand(B, generator=generator) < prompt_change
+    at = torch.randint(-3, max(N, 2), (B,), generator=generator)  # before the clip: the blend is under way
+    time = torch.arange(N * FRAMES).reshape(N, FRAMES) / FRAMES + 1 / FRAMES
+    share = ((time[None] - at[:, None, None]) / BLEND_LATENT_FRAMES).clamp(0, 1) * changes[:, None, None]
+    mix = torch.lerp(first[:, None, None], second[:, None, None], share[..., None])
+    asked = (torch.arange(N)[None] >= at[:, None]) & changes[:, None]
+    target = torch.where(asked[..., None], second[:, None], first[:, None])
+    assert mix.shape == (B, N, FRAMES, MIX_SIZE), mix.shape
+    return mix, target
+
+
+BLEND_LATENT_FRAMES = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    frames: Tensor  # [B, F, 4, 3, H, W] in [-1, 1]
+    guides: Tensor  # [B, F, 4, G, H, W]
+
+
+@torch.no_grad()
+def render(land: WorldMap, walk: Walk, lens: Lens = LENS) -> Rendered:
+    """The simulator's pictures and guides of a walk, on the land's device."""
+    device = land.steps.device
+    B, N, T = walk.x.shape
+    view = walk.view()
+    view = View(*(t.to(device) for t in (view.x, view.z, view.yaw, view.pitch, view.mix)))
+    guides = land.cast(view, lens)
+    grading = walk.grading.to(device).repeat_interleave(N * T, 0)
+    frames = shade(guides, view.mix, grading) * 2 - 1
+    shape = (B, N, T)
+    return Rendered(torch.unflatten(frames, 0, shape), torch.unflatten(guides, 0, shape))

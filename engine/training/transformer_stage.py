@@ -1,0 +1,176 @@
+"""Stage three: the causal transformer, on the painter's residual.
+
+Latents are written x0 = c + s r, with c the painter's latent and s its residual's deviation; the transformer denoises
+r.
+In each clip the first n latent frames are clean history and every later one is noisy, sees the history and itself,
+and nothing of the other noisy ones: what it meets at run time.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from engine.bundled import lens_intrinsics
+from engine.camera import pluecker_rays
+from engine.models.dit import CausalDiT, DiTConfig
+from engine.models.painter import Painter
+from engine.models.text import PromptEncoder
+from engine.prompt_reader import tokenize
+from engine.training import prompts
+from engine.training.cache import Clips
+from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX
+from engine.training.loop import Budget, StageRun
+from engine.training.optimizer import Muon
+from engine.training.painter_stage import painted
+
+DIT = DiTConfig(
+    dim=192, heads=4, layers=6, ffn_dim=576, text_length=16, text_dim=128, rope_split=(0, 12, 12)
+)  # no rotation in time: history is a set of pictures, and an endless walk has no table to run out of
+RESIDUAL_LIMIT = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    residual: Tensor  # [B, 16, F, h, w]
+    condition: Tensor  # [B, 20, F, h, w] mask and painter's latent
+    text: Tensor  # [B, 16, D]
+    rays: Tensor  # [B, 384, F, h, w]
+
+
+class ResidualData:
+    """The clips in the transformer's own space, with prompts made for them."""
+
+    def __init__(self, clips: Clips, painter: Painter, reader: PromptEncoder, tokenizer: Tokenizer) -> None:
+        self.clips, self.reader, self.tokenizer = clips, reader, tokenizer
+        self.painted = painted(painter, clips).half()
+        self.std = painter.get_buffer("residual_std").cpu()[:, None, None]
+
+    def batch(self, step: int, count: int, seed: int) -> _Batch:
+        generator = torch.Generator().manual_seed(seed * 11_000_003 + step)
+        pick = torch.randint(len(self.clips), (count,), generator=generator)
+        c, z = self.painted[pick].float(), self.clips.latents[pick].float()
+        residual = ((z - c) / self.std).clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT)
+        mask = torch.zeros(count, c.shape[1], 4, *c.shape[-2:])
+        mask[:, 0] = (torch.rand(count, generator=generator) < 0.8).float()[:, None, None, None]
+        condition = torch.cat([mask, c], 2)
+        steps = self.clips.steps[pick].flatten(0, 1).double().numpy()
+        rays = pluecker_rays(steps, lens_intrinsics(LENS), HEIGHT_PX, WIDTH_PX)[0]
+        rays = torch.unflatten(rays, 1, (count, -1)).transpose(0, 1)
+        text = torch.cat([self._text(i, random.Random(seed + step * 101 + int(i))) for i in pick])
+        return _Batch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays)
+
+    def _text(self, clip: Tensor, rng: random.Random) -> Tensor:
+        mix = self.clips.target_mixes[clip, -1]
+        labels: list[str | None] = []
+        for group in prompts.GROUPS:
+            part, mix = mix[: len(group)], mix[len(group) :]
+            labels.append(list(group)[int(part.argmax())] if rng.random() < 0.7 else None)
+        text = prompts.phrase((labels[0], labels[1], labels[2]), rng)
+        return self.reader.rows(tokenize(self.tokenizer, text, self.reader.config.length))
+
+
+def gaussian_gain(sigma: Tensor) -> Tensor:
+    """K = (1 - s) / ((1 - s)^2 + s^2): the share of a noisy unit Gaussian that is its mean given the noisy value."""
+    return (1 - sigma) / ((1 - sigma) ** 2 + sigma**2)
+
+
+def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
+    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
+    camera = model.prepare_camera(data.rays)
+    x = torch.cat([noisy, data.condition], 1)
+    out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible)
+    s = sigmas[:, None, :, None, None]
+    k = gaussian_gain(s)
+    return k * noisy + (1 - k * (1 - s)) * out
+
+
+def history_mask(frames: int, history: int) -> Tensor:
+    """visible [F, F]: clean history is causal, noisy latent frames see the history and themselves."""
+    visible = torch.eye(frames, dtype=torch.bool)
+    visible[:history, :history] |= torch.ones(history, history, dtype=torch.bool).tril()
+    visible[history:, :history] = True
+    return visible
+
+
+def train_transformer(
+    folder: Path, *, minutes: float, seed: int, batch: int, resume: bool, data: ResidualData, held_out: ResidualData
+) -> CausalDiT:
+    torch.manual_seed(seed)
+    model = CausalDiT(DIT)
+    model.init_weights()
+    optimizer = Muon(
+        model, muon_lr=0.006, adam_lr=1e-3, exclude=("patch_embedding", "text_embedding", "time_embedding", "head")
+    )
+    run = StageRun("transformer", model, optimizer, folder, ema=0.995)
+    if resume:
+        run.resume()
+
+    def loss_of(step: int) -> Tensor:
+        generator = torch.Generator().manual_seed(seed * 17_000_003 + step)
+        b = data.batch(step, batch, seed)
+        B, _, F, _, _ = b.residual.shape
+        history = int(torch.randint(0, 7, (1,), generator=generator))
+        sigmas = torch.rand(B, F, generator=generator) * 0.8 + 0.2
+        sigmas[torch.rand(B, F, generator=generator) < 0.4] = 1.0
+        sigmas[:, :history] = 0.0
+        visible = history_mask(F, history)
+        clean = b.residual
+        if history > 1 and torch.rand(1, generator=generator) < 0.25:
+            clean = _own_history(model, b, history, generator)
+        noise = torch.randn(b.residual.shape, generator=generator)
+        s = sigmas[:, None, :, None, None]
+        noisy = (1 - s) * clean + s * noise
+        made = predict_clip(model, b, noisy, sigmas, visible)
+        k = gaussian_gain(s)
+        weight = 1 / (1 - k * (1 - s) + 0.05)
+        return ((made - b.residual).square() * weight)[:, :, history:].mean()
+
+    def validate() -> dict[str, float]:
+        return evaluate_residual(model, held_out)
+
+    run.run(Budget(minutes), loss_of, validate)
+    run.averaged()
+    return model
+
+
+@torch.no_grad()
+def _own_history(model: CausalDiT, b: _Batch, history: int, generator: torch.Generator) -> Tensor:
+    """History after the first latent frame as the model itself makes it, so that its own faults are no surprise."""
+    B, _, F, _, _ = b.residual.shape
+    sigmas = torch.ones(B, F)
+    sigmas[:, 0] = 0
+    noisy = torch.randn(b.residual.shape, generator=generator)
+    noisy[:, :, 0] = b.residual[:, :, 0]
+    made = predict_clip(model, b, noisy, sigmas, history_mask(F, 1))
+    out = b.residual.clone()
+    out[:, :, 1:history] = made[:, :, 1:history]
+    return out
+
+
+@torch.no_grad()
+def evaluate_residual(model: CausalDiT, data: ResidualData, batches: int = 4) -> dict[str, float]:
+    """Share of the painter's squared error that one step from pure noise explains, by length of clean history.
+
+    Zero is what the painter alone reaches, which is also the ablation "transformer output = 0".
+    """
+    out = {}
+    for history in (0, 1, 4):
+        made_error = base_error = 0.0
+        for i in range(batches):
+            b = data.batch(i, 4, seed=900)
+            B, _, F, _, _ = b.residual.shape
+            sigmas = torch.ones(B, F)
+            sigmas[:, :history] = 0
+            noisy = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(i))
+            noisy[:, :, :history] = b.residual[:, :, :history]
+            made = predict_clip(model, b, noisy, sigmas, history_mask(F, history))
+            made_error += float((made - b.residual)[:, :, 4:].square().mean())
+            base_error += float(b.residual[:, :, 4:].square().mean())
+        out[f"explained_{history}"] = 1 - made_error / base_error
+    return out
