@@ -57,7 +57,7 @@ class Report:
         return self._hash.hexdigest()
 
     def build(self, *, peak_rss_mb: float | None, text_encodes: int, cross_attention_resets: int) -> dict[str, object]:
-        """The report's map; the two counts are the world's own. ``fps_generated`` leaves out the first chunk, where the machine is still warming up."""
+        """The report's map; the two counts are the world's own. ``fps_generated`` leaves out the first, cold chunk."""
         card = self.card
         return {
             "schema": SCHEMA,

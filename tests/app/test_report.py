@@ -22,10 +22,30 @@ from engine.protocol import (
 )
 
 CARD = ModelCard("test_card", "test card", "0" * 64, "cpu", "float32", 1, 32, 16, 16.0, 1)
-KEYS = """schema backend model seed width height frames chunks latent_frames_per_chunk fps_nominal fps_generated
-first_frame_seconds startup_seconds chunk_ms peak_rss_mb events prompt_updates text_encodes cross_attention_resets
-frames_sha256 per_chunk""".split()
-CHUNK_KEYS = "chunk moving window prompt_updated event_ids pose ms".split()
+KEYS = [
+    "schema",
+    "backend",
+    "model",
+    "seed",
+    "width",
+    "height",
+    "frames",
+    "chunks",
+    "latent_frames_per_chunk",
+    "fps_nominal",
+    "fps_generated",
+    "first_frame_seconds",
+    "startup_seconds",
+    "chunk_ms",
+    "peak_rss_mb",
+    "events",
+    "prompt_updates",
+    "text_encodes",
+    "cross_attention_resets",
+    "frames_sha256",
+    "per_chunk",
+]
+CHUNK_KEYS = ["chunk", "moving", "window", "prompt_updated", "event_ids", "pose", "ms"]
 
 
 def chunk(number: int, frames: int = 4, prompt_updated: bool = False) -> FrameChunk:
