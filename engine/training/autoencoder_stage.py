@@ -48,7 +48,7 @@ def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:
     return d.abs().mean() + 0.5 * edges + 1.5 * d.square().mean()
 
 
-def train_autoencoder(folder: Path, *, minutes: float, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
+def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
     torch.manual_seed(seed)
     land = WorldMap(device)
     model = Autoencoder(AutoencoderConfig(guide_channels=GUIDE_SIZE)).to(device)
@@ -65,7 +65,7 @@ def train_autoencoder(folder: Path, *, minutes: float, seed: int, batch: int, re
         made = model.decoder(noisy, data.guides)
         return reconstruction_loss(made, data.frames) + 0.002 * functional.relu(latents.square() - 1).mean()
 
-    held_out = single_groups(VALIDATION_SEED, 0, 8, land)
+    held_out = single_groups(VALIDATION_SEED, 0, min(8, batch), land)
 
     @torch.no_grad()
     def validate() -> dict[str, float]:
@@ -73,16 +73,16 @@ def train_autoencoder(folder: Path, *, minutes: float, seed: int, batch: int, re
         made = model.decoder(latents, held_out.guides).clamp(-1, 1)
         return {"psnr_db": psnr(made, held_out.frames), "latent_rms": float(latents.square().mean().sqrt())}
 
-    run.run(Budget(minutes), loss_of, validate)
+    run.run(budget, loss_of, validate)
     run.averaged()
-    _measure_latents(model, land, seed)
+    _measure_latents(model, land, seed, batch)
     return model
 
 
 @torch.no_grad()
-def _measure_latents(model: Autoencoder, land: WorldMap, seed: int) -> None:
+def _measure_latents(model: Autoencoder, land: WorldMap, seed: int, batch: int) -> None:
     """Mean and deviation of each latent channel over fresh worlds, kept in the model."""
-    rows = [model.encoder(single_groups(seed + 1, i, 8, land).frames) for i in range(16)]
+    rows = [model.encoder(single_groups(seed + 1, i, batch, land).frames) for i in range(16)]
     latents = torch.cat(rows)
     model.get_buffer("latent_mean").copy_(latents.mean((0, 2, 3)))
     model.get_buffer("latent_std").copy_(latents.std((0, 2, 3)))

@@ -24,6 +24,7 @@ from engine.training import prompts
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import build_cache, load_cache
 from engine.training.export import config_map, export_model
+from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import DIT, ResidualData, train_transformer
@@ -39,14 +40,15 @@ _MINUTES = {"autoencoder": 30.0, "painter": 20.0, "text": 2.0, "dit": 60.0}
 class Options:
     folder: Path
     minutes: float | None
+    steps: int | None
     clips: int
     batch: int | None
     seed: int
     device: str
     resume: bool
 
-    def minutes_of(self, stage: str) -> float:
-        return _MINUTES[stage] if self.minutes is None else self.minutes
+    def budget(self, stage: str) -> Budget:
+        return Budget(_MINUTES[stage] if self.minutes is None else self.minutes, self.steps)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("stage", choices=(*STAGES, "all"), help="which part; 'all' runs them in order")
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
+    out.add_argument("--steps", type=int, help="train so many steps instead: repeats exactly")
     out.add_argument("--clips", type=int, default=720, help="walks that 'render' prepares for painter and dit")
     out.add_argument("--batch", type=int, help="batch size (default: the shipped recipe's)")
     out.add_argument("--seed", type=int, default=1)
@@ -65,7 +68,9 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Run the stages asked for; returns the exit code."""
     args = parser().parse_args(argv)
-    options = Options(args.folder, args.minutes, args.clips, args.batch, args.seed, args.device, args.resume)
+    options = Options(
+        args.folder, args.minutes, args.steps, args.clips, args.batch, args.seed, args.device, args.resume
+    )
     runs: dict[str, Callable[[Options], None]] = {
         "autoencoder": _autoencoder,
         "render": _render,
@@ -132,7 +137,7 @@ def _load_reader(folder: Path, words: Tensor) -> PromptEncoder:
 def _autoencoder(o: Options) -> None:
     model = train_autoencoder(
         o.folder,
-        minutes=o.minutes_of("autoencoder"),
+        budget=o.budget("autoencoder"),
         seed=o.seed,
         batch=o.batch or 10,
         resume=o.resume,
@@ -151,7 +156,7 @@ def _painter(o: Options) -> None:
     clips, held_out = load_cache(o.folder / "clips"), load_cache(o.folder / "held_out")
     model = train_painter(
         o.folder,
-        minutes=o.minutes_of("painter"),
+        budget=o.budget("painter"),
         seed=o.seed,
         batch=o.batch or 16,
         resume=o.resume,
@@ -165,7 +170,7 @@ def _painter(o: Options) -> None:
 def _text(o: Options) -> None:
     model = train_text(
         o.folder,
-        minutes=o.minutes_of("text"),
+        budget=o.budget("text"),
         seed=o.seed,
         words=word_vectors(),
         tokenizer=_tokenizer(),
@@ -181,7 +186,7 @@ def _dit(o: Options) -> None:
     held_out = ResidualData(load_cache(o.folder / "held_out"), painter, reader, tokenizer)
     model = train_transformer(
         o.folder,
-        minutes=o.minutes_of("dit"),
+        budget=o.budget("dit"),
         seed=o.seed,
         batch=o.batch or 4,
         resume=o.resume,

@@ -20,14 +20,25 @@ CHECKPOINT_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a stage trains: so many minutes of its own clock, decaying linearly over the last ``decay`` share."""
+    """How long a stage trains: so many minutes of its own clock, or so many steps (which repeats exactly).
+
+    The learning rate warms up (50 steps, or a fifth of a short run) and falls linearly over the last ``decay`` share.
+    """
 
     minutes: float
+    steps: int | None = None
     decay: float = 0.4
 
+    @property
+    def warmup(self) -> int:
+        return 50 if self.steps is None else max(1, min(50, self.steps // 5))
+
+    def left(self, seconds: float, step: int) -> float:
+        """The share that is still to come."""
+        return 1 - (seconds / (self.minutes * 60) if self.steps is None else step / self.steps)
+
     def scale(self, seconds: float, step: int) -> float:
-        left = 1 - seconds / (self.minutes * 60)
-        return max(0.0, min(1.0, left / self.decay, (step + 1) / 50))
+        return max(0.0, min(1.0, self.left(seconds, step) / self.decay, (step + 1) / self.warmup))
 
 
 class StageRun:
@@ -70,7 +81,7 @@ class StageRun:
         """Train until the budget's minutes are used up; ``loss_of(step)`` builds the loss of one step."""
         saved = checked = time.monotonic()
         recent = 0.0
-        while self.seconds < budget.minutes * 60:
+        while budget.left(self.seconds, self.step) > 0:
             begun = time.monotonic()
             loss = loss_of(self.step)
             torch.autograd.backward(loss)
@@ -100,7 +111,8 @@ class StageRun:
         return self.module
 
     def _progress(self, loss: float, budget: Budget) -> None:
-        left = max(0.0, budget.minutes - self.seconds / 60)
+        share = budget.left(self.seconds, self.step)
+        left = self.seconds / 60 * share / max(1e-9, 1 - share)
         print(
             f"\r{self.name}: step {self.step}, loss {loss:.4f}, {left:.1f} min left ",
             end="",

@@ -15,7 +15,7 @@ from engine.worldmap import GUIDE_SIZE, MIX_SIZE
 
 
 def train_painter(
-    folder: Path, *, minutes: float, seed: int, batch: int, resume: bool, device: str, clips: Clips, held_out: Clips
+    folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str, clips: Clips, held_out: Clips
 ) -> Painter:
     torch.manual_seed(seed)
     model = Painter(PainterConfig(GUIDE_SIZE, MIX_SIZE)).to(device)
@@ -37,7 +37,7 @@ def train_painter(
         d = painted(model, held_out) - held_out.latents.float()
         return {"held_out_mse": float(d.square().mean())}
 
-    run.run(Budget(minutes), loss_of, validate)
+    run.run(budget, loss_of, validate)
     run.averaged()
     with torch.no_grad():
         residual = painted(model, held_out) - held_out.latents.float()

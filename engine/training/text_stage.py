@@ -34,7 +34,7 @@ def _batch(
 
 
 def train_text(
-    folder: Path, *, minutes: float, seed: int, words: Tensor, tokenizer: Tokenizer, resume: bool
+    folder: Path, *, budget: Budget, seed: int, words: Tensor, tokenizer: Tokenizer, resume: bool
 ) -> PromptEncoder:
     """``words`` [vocabulary, size] are kept as they are; what is learnt is the reading."""
     torch.manual_seed(seed)
@@ -65,6 +65,6 @@ def train_text(
         names = ("biome", "time", "weather")
         return {f"held_out_{n}": float(r.float().mean()) for n, r in zip(names, right, strict=True)}
 
-    run.run(Budget(minutes), loss_of, validate)
+    run.run(budget, loss_of, validate)
     run.averaged()
     return model

@@ -99,8 +99,17 @@ def history_mask(frames: int, history: int) -> Tensor:
 
 
 def train_transformer(
-    folder: Path, *, minutes: float, seed: int, batch: int, resume: bool, data: ResidualData, held_out: ResidualData
+    folder: Path,
+    *,
+    budget: Budget,
+    seed: int,
+    batch: int,
+    resume: bool,
+    data: ResidualData,
+    held_out: ResidualData,
+    history_limit: int = 6,
 ) -> CausalDiT:
+    """``history_limit``: the longest clean history, in latent frames, that a step is trained with."""
     torch.manual_seed(seed)
     model = CausalDiT(DIT)
     model.init_weights()
@@ -115,7 +124,7 @@ def train_transformer(
         generator = torch.Generator().manual_seed(seed * 17_000_003 + step)
         b = data.batch(step, batch, seed)
         B, _, F, _, _ = b.residual.shape
-        history = int(torch.randint(0, 7, (1,), generator=generator))
+        history = int(torch.randint(0, history_limit + 1, (1,), generator=generator))
         sigmas = torch.rand(B, F, generator=generator) * 0.8 + 0.2
         sigmas[torch.rand(B, F, generator=generator) < 0.4] = 1.0
         sigmas[:, :history] = 0.0
@@ -134,7 +143,7 @@ def train_transformer(
     def validate() -> dict[str, float]:
         return evaluate_residual(model, held_out)
 
-    run.run(Budget(minutes), loss_of, validate)
+    run.run(budget, loss_of, validate)
     run.averaged()
     return model
 
@@ -154,13 +163,15 @@ def _own_history(model: CausalDiT, b: _Batch, history: int, generator: torch.Gen
 
 
 @torch.no_grad()
-def evaluate_residual(model: CausalDiT, data: ResidualData, batches: int = 4) -> dict[str, float]:
+def evaluate_residual(model: CausalDiT, data: ResidualData) -> dict[str, float]:
     """Share of the painter's squared error that one step from pure noise explains, by length of clean history.
 
     Zero is what the painter alone reaches, which is also the ablation "transformer output = 0".
     """
     out = {}
-    for history in (0, 1, 4):
+    batches = max(1, min(4, len(data.clips) // 4))
+    frames = data.clips.latents.shape[1]
+    for history in (0, 1, frames // 2):
         made_error = base_error = 0.0
         for i in range(batches):
             b = data.batch(i, 4, seed=900)
@@ -170,7 +181,7 @@ def evaluate_residual(model: CausalDiT, data: ResidualData, batches: int = 4) ->
             noisy = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(i))
             noisy[:, :, :history] = b.residual[:, :, :history]
             made = predict_clip(model, b, noisy, sigmas, history_mask(F, history))
-            made_error += float((made - b.residual)[:, :, 4:].square().mean())
-            base_error += float(b.residual[:, :, 4:].square().mean())
+            made_error += float((made - b.residual)[:, :, frames // 2 :].square().mean())
+            base_error += float(b.residual[:, :, frames // 2 :].square().mean())
         out[f"explained_{history}"] = 1 - made_error / base_error
     return out

@@ -1,0 +1,152 @@
+"""Training: every stage lowers its loss, and a run that was killed goes on as if it had not been."""
+
+import json
+
+import pytest
+import torch
+from torch import nn
+
+from engine.bundled import MODEL_FOLDER, TOKENIZER
+from engine.models.autoencoder import Autoencoder, AutoencoderConfig
+from engine.models.text import PromptEncoder, TextConfig
+from engine.training import prompts
+from engine.training.autoencoder_stage import single_groups, train_autoencoder
+from engine.training.cache import build_cache, encode_clips, load_cache
+from engine.training.data import random_walk, render
+from engine.training.loop import Budget, StageRun
+from engine.training.optimizer import Muon, orthogonalize
+from engine.training.painter_stage import painted, train_painter
+from engine.training.shading import shade
+from engine.training.text_stage import train_text
+from engine.training.transformer_stage import ResidualData, history_mask, train_transformer
+from engine.worldmap import BIOMES, GUIDE_SIZE, TIMES, WEATHERS, Lens, View, WorldMap, mix_of
+
+
+@pytest.fixture(scope="module")
+def land():
+    return WorldMap()
+
+
+@pytest.fixture(scope="module")
+def clips(land):
+    torch.manual_seed(0)
+    return encode_clips(3, 2, Autoencoder(AutoencoderConfig(GUIDE_SIZE)), land, latent_frames=4)
+
+
+def losses(path):
+    return [json.loads(line)["loss"] for line in path.read_text().splitlines()]
+
+
+def test_every_combination_of_biome_time_and_weather_is_a_picture(land):
+    mixes = torch.stack([mix_of(b, t, w) for b in BIOMES for t in TIMES for w in WEATHERS])
+    place = torch.zeros(len(mixes))
+    guides = land.cast(View(place + 50, place, place, place, mixes), Lens(32, 16))
+    pictures = shade(guides, mixes, torch.zeros(len(mixes), 5))
+    assert bool(pictures.isfinite().all())
+    assert float(pictures.min()) >= 0 and float(pictures.max()) <= 1  # noqa: PT018
+    means = pictures.mean((2, 3))
+    assert len({tuple(row.mul(200).round().tolist()) for row in means}) > 100
+
+
+def test_a_batch_depends_only_on_seed_and_step(land):
+    first, again = (single_groups(4, 17, 2, land, crop=True) for _ in range(2))
+    assert torch.equal(first.frames, again.frames)
+    assert not torch.equal(first.frames, single_groups(4, 18, 2, land, crop=True).frames)
+
+
+def test_a_walks_first_latent_frame_stands_still(land):
+    walk = random_walk(torch.Generator().manual_seed(1), 3, 3)
+    assert torch.equal(walk.x[:, 0, 0], walk.x[:, 0, 3])
+    assert render(land, walk.latent_frame(0), Lens(32, 16)).frames.shape == (3, 1, 4, 3, 16, 32)
+
+
+def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path):
+    def run(folder, steps, resume):
+        torch.manual_seed(0)
+        net = nn.Linear(6, 6)
+        stage = StageRun("toy", net, Muon(net, muon_lr=0.01, adam_lr=0.01), folder)
+        if resume:
+            stage.resume()
+
+        def loss_of(step):
+            x = torch.randn(8, 6, generator=torch.Generator().manual_seed(step))
+            return (net(x) - x.flip(1)).square().mean()
+
+        stage.run(Budget(1.0, steps=steps, decay=1e-9), loss_of, dict)
+        return net.weight.detach().clone()
+
+    whole = run(tmp_path / "whole", 12, resume=False)
+    run(tmp_path / "parts", 5, resume=False)
+    assert torch.equal(run(tmp_path / "parts", 12, resume=True), whole)
+
+
+def test_muons_updates_have_equal_singular_values():
+    values = torch.linalg.svdvals(orthogonalize(torch.randn(24, 10, generator=torch.Generator().manual_seed(0))))
+    assert float(values.min()) > 0.6
+    assert float(values.max()) < 1.3
+
+
+def test_history_is_causal_and_noisy_frames_see_only_it_and_themselves():
+    visible = history_mask(4, 2)
+    assert visible.tolist() == [
+        [True, False, False, False],
+        [True, True, False, False],
+        [True, True, True, False],
+        [True, True, False, True],
+    ]
+
+
+def test_the_autoencoder_learns(tmp_path):
+    train_autoencoder(tmp_path, budget=Budget(1.0, steps=24), seed=1, batch=1, resume=False, device="cpu")
+    rows = [json.loads(line) for line in (tmp_path / "autoencoder.jsonl").read_text().splitlines()]
+    assert rows[-1]["loss"] < rows[0]["loss"]
+    assert rows[-1]["psnr_db"] > 11
+
+
+def test_the_cache_is_taken_up_where_it_was_left(tmp_path, land, monkeypatch):
+    monkeypatch.setattr("engine.training.cache.SHARD_CLIPS", 2)
+    model = Autoencoder(AutoencoderConfig(GUIDE_SIZE))
+    build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
+    before = (tmp_path / "clips_00000.safetensors").stat().st_mtime_ns
+    build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
+    assert (tmp_path / "clips_00000.safetensors").stat().st_mtime_ns == before
+    assert len(load_cache(tmp_path)) == 2
+
+
+def test_painter_and_transformer_learn(tmp_path, clips):
+    painter = train_painter(
+        tmp_path, budget=Budget(1.0, steps=40), seed=1, batch=4, resume=False, device="cpu", clips=clips, held_out=clips
+    )
+    assert float((painted(painter, clips) - clips.latents.float()).square().mean()) < float(
+        clips.latents.float().square().mean()
+    )
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
+    reader = PromptEncoder(TextConfig(32000, 128, tuple(len(g) for g in prompts.GROUPS)))
+    data = ResidualData(clips, painter, reader, tokenizer)
+    train_transformer(
+        tmp_path, budget=Budget(1.0, steps=12), seed=1, batch=2, resume=False, data=data, held_out=data, history_limit=2
+    )
+    rows = losses(tmp_path / "transformer.jsonl")
+    assert rows[-1] < rows[0]
+
+
+def test_reading_prompts_is_learnt(tmp_path):
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
+    words = torch.randn(32000, 128, generator=torch.Generator().manual_seed(0)) * 0.4
+    train_text(tmp_path, budget=Budget(1.0, steps=30), seed=1, words=words, tokenizer=tokenizer, resume=False)
+    rows = losses(tmp_path / "text.jsonl")
+    assert rows[-1] < rows[0]
+
+
+def test_no_held_out_phrasing_is_trained_on():
+    import random
+
+    rng = random.Random(0)
+    trained = {prompts._choose(words, rng, held_out=False) for words in prompts.BIOME_WORDS.values() for _ in range(80)}
+    kept = {prompts._choose(words, rng, held_out=True) for words in prompts.BIOME_WORDS.values() for _ in range(80)}
+    assert kept
+    assert not trained & kept
