@@ -18,6 +18,7 @@ from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place, asked
 from engine.config import EngineConfig
 from engine.controls import ChunkInputs, ControlQueues
 from engine.device import prepare_device
+from engine.errors import BadValue
 from engine.events import Rejection, parse
 from engine.frames import to_pixels
 from engine.models.dit import ChunkContext
@@ -266,9 +267,12 @@ def load_bundled(
     config: EngineConfig, progress: Callable[[str, float | None], None], log: Callable[[str], None]
 ) -> BundledWorldModel:
     """Load the bundled model and say what runs where."""
-    plan = prepare_device(
-        replace(config.device, device="cpu" if config.device.device == "auto" else config.device.device)
-    )
+    asked = config.device
+    if asked.device not in ("auto", "cpu"):
+        raise BadValue("engine.device.device", asked.device, "auto or cpu: the bundled model is made for the processor")
+    if asked.dtype not in ("auto", "float32"):
+        raise BadValue("engine.device.dtype", asked.dtype, "auto or float32: the bundled model computes in float32")
+    plan = prepare_device(replace(asked, device="cpu", dtype="float32"))
     log(plan.line)
     folder = MODEL_FOLDER if config.model is None else Path(config.model)
     model = load_bundled_model(folder, progress)

@@ -187,7 +187,7 @@ def test_a_model_configuration_without_a_value_names_it(tmp_path):
     values = json.loads((MODEL_FOLDER / CONFIG).read_text())
     del values["stream"]["sink_latent_frames"]
     (tmp_path / CONFIG).write_text(json.dumps(values))
-    with pytest.raises(MissingModelValue, match="stream.sink_latent_frames"):
+    with pytest.raises(MissingModelValue, match=r"stream\.sink_latent_frames"):
         BundledConfig.read(tmp_path / CONFIG)
 
 
