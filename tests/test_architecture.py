@@ -59,9 +59,9 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
     "threading": ("engine.runner", "engine.host", "app.recorder", "engine.bench*"),
     "multiprocessing": ("engine.runner", "engine.host", "engine.frames", "engine.training*"),
-    "subprocess": ("app.recorder", "engine.host", "engine.doctor", "engine.bench*"),
+    "subprocess": ("app.recorder", "app.mp4", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
-    "imageio_ffmpeg": ("app.recorder", "engine.doctor"),
+    "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": ("engine.weights", "engine.training*", "engine.models.text", "engine.state"),
 }
 

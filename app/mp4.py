@@ -1,0 +1,255 @@
+"""MP4 files by way of ffmpeg: how they are encoded, finished, named inside, and read back. No threads here.
+
+A recording is written as a *fragmented* MP4 straight to its final name, so that whatever happens the file plays up to
+the last fragment. Beside it lies a marker, ``.NAME.mp4.recording``, in ffmpeg's metadata format and locked by its
+writer; finishing rewrites the file as a plain fast-start MP4 with the marker's text in it, and a marker that nobody
+locks is what a crash left behind (see ``repair``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO
+
+import imageio_ffmpeg
+
+from engine.errors import FileProblem
+
+_LOCK_OFFSET = 1 << 30  # far behind the text: Windows locks bytes against reading, and ffmpeg must read the marker
+_QUIET = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _SPAWN_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+
+    def _lock(file: BinaryIO) -> None:
+        file.seek(_LOCK_OFFSET)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    _SPAWN_FLAGS = 0
+
+    def _lock(file: BinaryIO) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class Marker:
+    """The locked file beside a recording. It holds the metadata so far; the lock falls when its writers are gone."""
+
+    def __init__(self, video: Path) -> None:
+        self.path = marker_path(video)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        self._file = open(descriptor, "r+b", buffering=0)  # noqa: SIM115  held open, and locked, until close()
+        try:
+            _lock(self._file)
+        except OSError:
+            self._file.close()
+            raise
+
+    @property
+    def shared_descriptors(self) -> tuple[int, ...]:
+        """Handed to the encoder, so that a dead window's marker stays locked until its encoder has ended too."""
+        return () if sys.platform == "win32" else (self._file.fileno(),)
+
+    def write(self, tags: Mapping[str, str]) -> None:
+        """Replace the text in place (a locked file cannot be swapped on Windows). Raises OSError."""
+        text = metadata_text(tags).encode()
+        self._file.seek(0)
+        self._file.write(text)
+        self._file.truncate()
+
+    def close(self, *, remove: bool) -> None:
+        self._file.close()
+        if remove:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+
+
+def marker_path(video: Path) -> Path:
+    return video.with_name(f".{video.name}.recording")
+
+
+def find_ffmpeg() -> str:
+    """The path of ffmpeg. Raises FileProblem where there is none."""
+    try:
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except RuntimeError as error:
+        raise no_ffmpeg("ffmpeg") from error
+
+
+def no_ffmpeg(path: str) -> FileProblem:
+    return FileProblem(path, "the video encoder cannot be started", "Install it: python -m pip install imageio-ffmpeg")
+
+
+def start_ffmpeg(arguments: list[str], keep_open: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """Start ffmpeg in a process group of its own: Ctrl+C must reach the window, not the encoder. Raises FileProblem."""
+    try:
+        return subprocess.Popen(
+            arguments,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            creationflags=_SPAWN_FLAGS,
+            start_new_session=os.name == "posix",
+            pass_fds=keep_open,
+        )
+    except OSError as error:
+        raise no_ffmpeg(arguments[0]) from error
+
+
+def encode_arguments(ffmpeg: str, video: Path, *, width: int, height: int, fps: float) -> list[str]:
+    """Raw RGB frames on standard input -> a fragmented H.264 file, the marker's text as its metadata.
+
+    ``zerolatency`` and fragments of a quarter second keep all but a few frames out of memory, so they survive a kill.
+    The picture is converted and tagged as BT.709: untagged small videos are read as BT.601 and shift their greens.
+    """
+    colour = "color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv"
+    convert = "scale=out_color_matrix=bt709:out_range=tv:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p"
+    rate = Fraction(fps).limit_denominator(1001)
+    return [
+        *(ffmpeg, *_QUIET, "-probesize", "32", "-analyzeduration", "0"),
+        *("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(rate), "-i", "pipe:0"),
+        *("-f", "ffmetadata", "-i", _url(marker_path(video)), "-map", "0:v", "-map_metadata", "1"),
+        *("-vf", f"{convert},setparams={colour}", "-fps_mode", "passthrough"),
+        *("-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-crf", "16", "-pix_fmt", "yuv420p"),
+        *("-g", str(max(1, round(rate))), "-threads", "1"),  # one thread: the model needs the other cores
+        *("-movflags", "frag_keyframe+empty_moov+default_base_moof+use_metadata_tags"),
+        *("-frag_duration", "250000", "-flush_packets", "1", "-f", "mp4", _url(video)),
+    ]
+
+
+def finish_arguments(ffmpeg: str, video: Path, finished: Path) -> list[str]:
+    """A fragmented file and its marker -> a plain file whose index stands in front. Nothing is encoded again."""
+    return [
+        *(ffmpeg, *_QUIET, "-i", _url(video), "-f", "ffmetadata", "-i", _url(marker_path(video))),
+        *("-map", "0:v", "-map_metadata", "1", "-c", "copy"),
+        *("-movflags", "+faststart+use_metadata_tags", "-f", "mp4", _url(finished)),
+    ]
+
+
+def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None]) -> str | None:
+    """Make the fragmented ``video`` plain, in place and all at once. Returns what went wrong, or None.
+
+    ``started`` is told the process, so that its owner can end it. On failure the fragmented file stays as it was.
+    """
+    finished = video.with_name(f".{video.name}.finishing")
+    try:
+        with start_ffmpeg(finish_arguments(find_ffmpeg(), video, finished)) as process:
+            started(process)
+            _, said = process.communicate()
+        if process.returncode != 0:
+            return said_reason(said) or f"ffmpeg ended with status {process.returncode}"
+        os.replace(finished, video)
+    except FileProblem as error:
+        return str(error)
+    except OSError as error:
+        return error.strerror or str(error)
+    finally:
+        with contextlib.suppress(OSError):
+            finished.unlink()
+    return None
+
+
+def repair(folder: Path) -> list[Path]:
+    """Finish what a crash left behind in ``folder``; returns the videos that were finished. Raises nothing."""
+    repaired = []
+    for leftover in sorted(folder.glob(".*.mp4.recording")):
+        video = leftover.with_name(leftover.name[1 : -len(".recording")])
+        try:
+            marker = Marker(video)
+        except OSError:
+            continue  # somebody is still writing, or the folder is not ours
+        problem: str | None = "never begun"
+        with contextlib.suppress(OSError):
+            if video.exists() and video.stat().st_size == 0:
+                video.unlink()  # only the name was taken
+            elif video.exists():
+                problem = finish(video, lambda process: None)
+        marker.close(remove=True)  # a video that cannot be finished plays as it is, or never will
+        if problem is None:
+            repaired.append(video)
+    return repaired
+
+
+def metadata_text(tags: Mapping[str, str]) -> str:
+    """Tags in ffmpeg's metadata format."""
+    lines = [";FFMETADATA1"]
+    for key, value in tags.items():
+        lines.append(f"{_escaped(key)}={_escaped(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def read_metadata(video: Path) -> dict[str, str]:
+    """The tags of a video file; those that Worldwalk wrote are ``title``, ``comment`` and ``worldwalk`` (JSON).
+
+    Raises FileProblem.
+    """
+    if not video.is_file():
+        raise FileProblem(video, "there is no such file", "Check the name.")
+    with start_ffmpeg([find_ffmpeg(), *_QUIET, "-i", _url(video), "-f", "ffmetadata", "pipe:1"]) as process:
+        text, said = process.communicate()
+    if process.returncode != 0:
+        raise FileProblem(video, f"it cannot be read as a video ({said_reason(said)})", "Choose an MP4 file.")
+    return _parse_metadata(text.decode("utf-8", errors="replace"))
+
+
+def read_walk(video: Path) -> dict[str, object]:
+    """What Worldwalk wrote into a recording: scene, seed, model, prompts. Empty where it wrote nothing."""
+    try:
+        facts = json.loads(read_metadata(video).get("worldwalk", "{}"))
+    except json.JSONDecodeError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def said_reason(said: bytes) -> str:
+    """The reason in ffmpeg's last words: the system's, where it names one, else its last line; may be empty."""
+    text = said.decode("utf-8", errors="replace")
+    for code in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT, errno.EIO):
+        if os.strerror(code) in text:
+            return os.strerror(code).lower()
+    lines = text.strip().splitlines()
+    return lines[-1].rpartition("] ")[2].strip().rstrip(".") if lines else ""
+
+
+def _url(path: Path) -> str:
+    """With ``file:`` in front, so that a name with a colon or a leading dash is not taken for something else."""
+    return f"file:{path.absolute()}"
+
+
+def _escaped(text: str) -> str:
+    for special in ("\\", "=", ";", "#", "\n"):
+        text = text.replace(special, "\\" + special)
+    return text.replace("\0", "").replace("\r", "")
+
+
+def _parse_metadata(text: str) -> dict[str, str]:
+    """The global section only; a backslash takes the next character as it is, line ends included."""
+    tags: dict[str, str] = {}
+    key: str | None = None
+    word, characters = "", iter(text.replace("\r\n", "\n") + "\n")
+    for character in characters:
+        if character == "\\":
+            word += next(characters, "")
+        elif character == "=" and key is None:
+            key, word = word, ""
+        elif character == "\n":
+            if key is None and word.startswith("["):
+                break
+            if key is not None:
+                tags[key] = word
+            key, word = None, ""
+        else:
+            word += character
+    return tags
