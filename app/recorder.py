@@ -101,6 +101,7 @@ class Recorder:
         with self._changed:
             for frame in frames:
                 while self._blocking and self._is_full() and self._error is None and not self._stopping:
+                    self._changed.notify_all()
                     self._changed.wait()
                 if self._error is not None or self._stopping:
                     return

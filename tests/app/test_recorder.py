@@ -122,6 +122,11 @@ def test_a_full_queue_drops_and_counts_but_never_waits(tmp_path: Path) -> None:
     assert len(read(tmp_path / "walk.mp4")) == result.frames
 
 
+def test_more_frames_than_the_queue_holds_wait_for_the_encoder_when_blocking(tmp_path: Path) -> None:
+    result = record(tmp_path / "walk.mp4", patches(32, 32, 500)).stop()
+    assert (result.frames, result.dropped, result.error) == (500, 0, None)
+
+
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "walk.mp4"
     path.write_bytes(b"mine")
