@@ -205,6 +205,17 @@ class FrameShown:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopMeasured:
+    """The window's own pace over the last seconds, and what playback did."""
+
+    p50_ms: float
+    p99_ms: float
+    waiting_frames: int
+    dropped_frames: int
+    underruns: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecordingStarted:
     path: str
     at: float
@@ -256,6 +267,7 @@ Message = (
     | ScenesListed
     | ChunkShown
     | FrameShown
+    | LoopMeasured
     | RecordingStarted
     | RecordingProgressed
     | RecordingEnded

@@ -46,6 +46,8 @@ def handle(state: AppState, message: messages.Message) -> Change:
         case messages.FrameShown(at):
             shown = (*state.measured.shown, at)[-REMEMBERED_FRAMES:]
             return replace(state, measured=replace(state.measured, shown=shown)), ()
+        case messages.LoopMeasured():
+            return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
         case messages.ScenesListed(scenes):

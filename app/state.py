@@ -20,6 +20,8 @@ def update(state: AppState, message: messages.Message) -> Change:
     handled = hands.handle(state, message)
     state, asks = reports.handle(state, message) if handled is None else handled
     if state.world is not None and state.failure is None and state.standing != state.told_paused:
-        state = replace(state, told_paused=state.standing)
+        # rates are not measured across a standstill
+        measured = replace(state.measured, made=(), shown=())
+        state = replace(state, told_paused=state.standing, measured=measured)
         asks = (*asks, Pause(state.standing))
     return state, asks

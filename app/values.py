@@ -136,6 +136,7 @@ class AppState:
     applied: tuple[str, ...] = ()
     recording: RecordingStatus | None = None
     measured: Measured = Measured()
+    pace: messages.LoopMeasured | None = None
     toasts: tuple[Toast, ...] = ()
     touched_at: float = 0.0
     """When the user last did something; the HUD fades some time after."""

@@ -1,0 +1,274 @@
+"""App.run: drain events, update, send, take reports, show the frame that is due. Nothing else."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pygame
+
+from app import details, keymap, messages, recordings
+from app import state as core
+from app.desktop import Desktop
+from app.messages import Ask, Message, StartTake
+from app.playback import Playback
+from app.steering import MOUSE_DEGREES_PER_PX
+from app.takes import Takes
+from app.theme import Glyphs, Theme
+from app.values import AppState
+from app.view import View
+from engine.errors import WorldwalkError
+from engine.protocol import (
+    Engine,
+    Failed,
+    FrameChunk,
+    OpenWorld,
+    Pixels,
+    Report,
+    Restore,
+    SceneSpec,
+    SnapshotSaved,
+    WorldOpened,
+)
+
+PASSES_PER_SECOND = 60
+MOST_REPORTS_PER_PASS = 64
+MEASURE_EVERY_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class AppConfig:
+    """What a user may choose of the window."""
+
+    recordings: Path
+    width: int = 1280
+    height: int = 720
+    fullscreen: bool = False
+    mouse_degrees_per_px: float = MOUSE_DEGREES_PER_PX
+    seed: int = 0
+    record: bool = False
+    """Record from the first frame on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the composition root gives. ``engine`` and ``scenes`` are called once, after the window is on screen."""
+
+    engine: Callable[[], Engine]
+    restart: Callable[[], None]
+    """Start the engine's process again after it was lost; the Engine object stays the same."""
+    scenes: Callable[[], Sequence[SceneSpec]]
+    start_take: StartTake
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+class App:
+    """The window's program."""
+
+    def __init__(self, config: AppConfig, parts: Parts, scene: SceneSpec | None = None) -> None:
+        """``scene``: opened at once; without one the gallery is shown."""
+        self._config, self._parts, self._scene = config, parts, scene
+        self._clock = parts.clock
+        self._state = AppState(
+            seed=config.seed,
+            degrees_per_px=config.mouse_degrees_per_px,
+            record_next=config.record,
+            fullscreen=config.fullscreen,
+            width=config.width,
+            height=config.height,
+        )
+        self._engine: Engine | None = None
+        self._playback = Playback()
+        self._takes = Takes(parts.start_take)
+        self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
+        self._measured_at = 0.0
+        self.first_picture_seconds: float | None = None
+        """From the start of ``run`` to the first picture of the window on screen."""
+
+    @property
+    def state(self) -> AppState:
+        return self._state
+
+    @property
+    def pass_seconds(self) -> tuple[float, ...]:
+        """Time between the latest passes of the loop, each of which may show a picture: the frame intervals."""
+        return tuple(self._passes)
+
+    def run(self) -> int:
+        """Until the user leaves; returns the exit code. Raises NeedsHardware where there is no display."""
+        began = self._clock()
+        self._desktop = Desktop(self._config.width, self._config.height)
+        self._view = View()
+        try:
+            self._resize_to_window()
+            self._show(self._clock())
+            self.first_picture_seconds = self._clock() - began
+            self._desktop.set_icon(Theme(1.0, Glyphs()))
+            self._start()
+            self._loop()
+        finally:
+            trouble = self._takes.finish()
+            if self._engine is not None:
+                self._engine.close()
+            self._desktop.close()
+        if trouble is not None:
+            print(trouble)
+        return 0
+
+    # ---- the loop -----------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """The engine, the scenes, and the world where one was asked for. The window is on screen already."""
+        if self._scene is None:
+            self._start_engine()  # it gets ready while the user chooses
+        self._state, asks = core.begin(self._state, self._scene, self._clock())
+        self._perform(asks)
+        try:
+            self._tell(messages.ScenesListed(tuple(self._parts.scenes())))
+        except WorldwalkError as error:
+            self._tell(messages.ScenesListed(()))
+            self._tell(messages.Told(str(error), self._clock(), bad=True))
+
+    def _loop(self) -> None:
+        step = 1.0 / PASSES_PER_SECOND
+        before = due = self._clock()
+        while not self._state.quitting:
+            self._pass(self._clock())
+            # an absolute beat: sleeping for a fixed time would add the time of the work to each interval
+            due += step
+            now = self._clock()
+            if now < due:
+                self._parts.sleep(due - now)
+            elif now - due > 4 * step:
+                due = now
+            now = self._clock()
+            self._passes.append(now - before)
+            before = now
+
+    def _pass(self, now: float) -> None:
+        for event in pygame.event.get():
+            message = keymap.translate(event, self._state.focus, now)
+            if message is not None:
+                self._tell(message)
+        self._take_reports(now)
+        recording = self._takes.poll(now)
+        if recording is not None:
+            self._tell(recording)
+        if self._state.details and now - self._measured_at >= MEASURE_EVERY_SECONDS:
+            self._measure(now)
+        self._tell(messages.Ticked(now))
+        self._desktop.follow(self._state, self._view.caret)
+        self._resize_to_window()
+        self._show(now)
+
+    def _tell(self, message: Message) -> None:
+        self._state, asks = core.update(self._state, message)
+        self._perform(asks)
+
+    # ---- the engine ---------------------------------------------------------------------------------------------
+
+    def _take_reports(self, now: float) -> None:
+        """Everything that waits; but with enough frames here no more are fetched, and the engine is not hurried."""
+        for _ in range(MOST_REPORTS_PER_PASS):
+            if self._engine is None or not (self._playback.has_room or self._state.standing):
+                return
+            report = self._engine.poll()
+            if report is None:
+                return
+            self._hear(report, now)
+
+    def _hear(self, report: Report, now: float) -> None:
+        current = self._state.session_id
+        if isinstance(report, WorldOpened) and report.session_id == current:
+            self._playback.begin(report.session_id, report.card.fps_nominal)
+            self._takes.opened(report)
+        elif isinstance(report, SnapshotSaved):
+            self._takes.snapshot_saved(report)
+        self._tell(report)
+        world = self._state.world
+        if isinstance(report, FrameChunk) and world is not None and report.session_id == world.session_id:
+            self._playback.push(report, now)
+            told = self._takes.add(report, now)
+            if told is not None:
+                self._tell(told)
+
+    def _perform(self, asks: Sequence[Ask]) -> None:
+        for ask in asks:
+            match ask:
+                case messages.SavePicture():
+                    self._save_picture()
+                case messages.StartRecording():
+                    self._tell(self._takes.start(self._clock()))
+                case messages.StopRecording():
+                    self._takes.request_stop()
+                case messages.CopyText(text):
+                    self._desktop.copy(text)
+                case messages.PasteText():
+                    self._tell(messages.Pasted(self._desktop.paste()))
+                case messages.RestartEngine():
+                    self._restart_engine()
+                case _:
+                    if isinstance(ask, OpenWorld | Restore):
+                        self._takes.will_open(ask.scene, ask.path if isinstance(ask, Restore) else None)
+                    if self._engine is not None or self._start_engine():
+                        assert self._engine is not None
+                        self._engine.send(ask)
+
+    def _start_engine(self) -> bool:
+        """Whether the engine could be started. Where not, the window stays and says why."""
+        try:
+            self._engine = self._parts.engine()
+        except WorldwalkError as error:
+            self._tell(Failed(str(error), "Press R to try once more."))
+        return self._engine is not None
+
+    def _restart_engine(self) -> None:
+        try:
+            self._parts.restart()
+        except WorldwalkError as error:
+            self._tell(Failed(str(error), "Press R to try once more.", engine_lost=True))
+
+    # ---- the picture --------------------------------------------------------------------------------------------
+
+    def _show(self, now: float) -> None:
+        (self._playback.pause if self._state.standing else self._playback.resume)(now)
+        due = self._playback.due(now)
+        if self._view.draw(self._desktop.surface, self._state, self._playback.on_show, now):
+            pygame.display.flip()
+        if due is None:
+            return
+        shown_at = self._clock()
+        self._tell(messages.FrameShown(shown_at))
+        for chunk in due.first_of:
+            events, updated = chunk.events, chunk.prompt_updated
+            self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+
+    def _resize_to_window(self) -> None:
+        self._tell(messages.WindowResized(*self._desktop.surface.get_size()))
+
+    def _measure(self, now: float) -> None:
+        self._measured_at = now
+        passes = tuple(self._passes)[-5 * PASSES_PER_SECOND :]
+        p50, p99 = details.percentile(passes, 50), details.percentile(passes, 99)
+        if p50 is not None and p99 is not None:
+            playback = self._playback
+            counts = playback.waiting_frames, playback.dropped, playback.underruns
+            self._tell(messages.LoopMeasured(p50 * 1000, p99 * 1000, *counts))
+
+    def _save_picture(self) -> None:
+        frame: Pixels | None = self._playback.on_show
+        if frame is None:
+            return
+        name = self._state.scene.name if self._state.scene is not None else "walk"
+        try:
+            path = recordings.unused_path(self._config.recordings, name, ".png", datetime.now())
+            recordings.save_picture(path, frame)
+        except WorldwalkError as error:
+            self._tell(messages.Told(str(error), self._clock(), bad=True))
+        else:
+            self._tell(messages.Told(f"Saved {path.name} in {path.parent}.", self._clock()))

@@ -1,0 +1,296 @@
+"""What lies over the running world: quiet, and gone when nobody needs it. Pictures, no decisions."""
+
+from __future__ import annotations
+
+import pygame
+
+from app import details
+from app.pages import darken
+from app.theme import (
+    ACCENT,
+    BACKGROUND,
+    LINE,
+    PANEL,
+    QUIET,
+    RED,
+    TEXT,
+    Colour,
+    Hints,
+    Panel,
+    Role,
+    Theme,
+    faded,
+    hint_line,
+)
+from app.values import AppState, Stage
+
+FADE_AFTER_SECONDS = 4.0
+FADE_SECONDS = 1.2
+FADE_STEPS = 12
+
+KEYS = (
+    ("W A S D", "walk"),
+    ("Arrows or I J K L", "look"),
+    ("Click, then mouse", "look around; Esc frees the pointer"),
+    ("T or Enter", "say how the world should be"),
+    ("Space", "pause"),
+    ("R", "begin again, with the same prompt"),
+    ("F2", "save the picture"),
+    ("F3", "details"),
+    ("F9", "record"),
+    ("F11", "whole screen"),
+    ("Esc or Q", "menu, and the way out"),
+)
+
+WALK_HINTS: Hints = (("Click", "look around"), ("T", "prompt"), ("F1", "keys"), ("Esc", "menu"))
+CAPTURED_HINTS: Hints = (("Esc", "frees the mouse"), ("T", "prompt"))
+TEXT_HINTS: Hints = (("Enter", "apply"), ("Esc", "cancel"), ("Up", "earlier prompts"))
+DETAILS_WIDTH = 460
+
+PAD = (("w", "W", 1, 0), ("a", "A", 0, 1), ("s", "S", 1, 1), ("d", "D", 2, 1))
+LOOK_PAD = (("i", "↑", 1, 0), ("j", "←", 0, 1), ("k", "↓", 1, 1), ("l", "→", 2, 1))
+
+
+def presence(state: AppState, now: float) -> float:
+    """How much of the fading parts is to be seen, 0 to 1, in few steps so that fading costs few pictures."""
+    if state.steering.held or state.paused:
+        return 1.0
+    left = 1.0 - (now - state.touched_at - FADE_AFTER_SECONDS) / FADE_SECONDS
+    return round(max(0.0, min(1.0, left)) * FADE_STEPS) / FADE_STEPS
+
+
+def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
+    """Everything over the picture, which lies in ``room``, but the prompt box, the menu and failures."""
+    shown = presence(state, now)
+    if shown > 0.0 and state.prompt_box is None:
+        _draw_foot(surface, theme, state, room, shown)
+    if state.details:
+        _draw_details(surface, theme, state, room)
+    if state.recording is not None:
+        _draw_recording(surface, theme, state, room, now)
+    if state.paused and state.menu is None:
+        _pill(surface, theme, "Paused", "Space to go on", room.center)
+
+
+def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
+    """Sentences at the top, the newest lowest."""
+    left, y = theme.px(DETAILS_WIDTH + 56) if state.details and state.walking else 0, theme.px(20)
+    width = surface.get_width() - left
+    for toast in state.toasts:
+        lines = theme.wrapped(toast.text, Role.BODY, min(theme.px(620), width - theme.px(120)))[:5]
+        if not lines:
+            continue
+        drawn = [theme.text(line, Role.BODY) for line in lines]
+        pad, step = theme.px(18), theme.px(25)
+        panel = Panel(
+            max(line.get_width() for line in drawn) + 2 * pad,
+            step * len(drawn) + theme.px(20),
+            theme.px(13),
+            alpha=238,
+            line=RED if toast.bad else LINE,
+        )
+        x = left + (width - panel.width) // 2
+        surface.blit(theme.panel(panel), (x, y))
+        for index, line in enumerate(drawn):
+            surface.blit(line, (x + pad, y + theme.px(11) + index * step))
+        y += panel.height + theme.px(10)
+
+
+def draw_help(surface: pygame.Surface, theme: Theme) -> None:
+    width, height = surface.get_size()
+    darken(surface, 120)
+    step, pad = theme.px(34), theme.px(36)
+    panel = Panel(theme.px(600), 2 * pad + theme.px(54) + step * len(KEYS), theme.px(18), alpha=244, line=LINE)
+    x, y = (width - panel.width) // 2, (height - panel.height) // 2
+    surface.blit(theme.panel(panel), (x, y))
+    surface.blit(theme.text("Keys", Role.HEADING), (x + pad, y + pad))
+    close = theme.text("F1 or Esc closes", Role.SMALL, QUIET)
+    surface.blit(close, (x + panel.width - pad - close.get_width(), y + pad + theme.px(10)))
+    y += pad + theme.px(56)
+    for key, meaning in KEYS:
+        surface.blit(theme.text(key, Role.STRONG, ACCENT), (x + pad, y))
+        surface.blit(theme.text(meaning, Role.BODY), (x + pad + theme.px(190), y))
+        y += step
+
+
+def draw_prompt_box(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
+    """The line of text with caret, selection and composition. Returns where the caret is, for the input method."""
+    box = state.prompt_box
+    assert box is not None
+    width, height = surface.get_size()
+    panel = Panel(min(theme.px(860), width - theme.px(64)), theme.px(60), theme.px(16), alpha=244, line=LINE)
+    x, y = (width - panel.width) // 2, height - theme.px(56) - panel.height
+    surface.blit(theme.panel(panel), (x, y))
+    pad = theme.px(22)
+    inner = pygame.Rect(x + pad, y + theme.px(10), panel.width - 2 * pad, panel.height - theme.px(20))
+    if box.room < 300:
+        left = theme.text(f"{box.room} left", Role.SMALL, QUIET)
+        inner.width -= left.get_width() + theme.px(12)
+        surface.blit(left, (inner.right + theme.px(12), y + (panel.height - left.get_height()) // 2))
+    hint = hint_line(theme, TEXT_HINTS)
+    backing = Panel(hint.get_width() + theme.px(28), theme.px(30), theme.px(10), alpha=170)
+    surface.blit(theme.panel(backing), ((width - backing.width) // 2, y + panel.height + theme.px(9)))
+    surface.blit(hint, ((width - hint.get_width()) // 2, y + panel.height + theme.px(15)))
+    before = surface.get_clip()
+    surface.set_clip(inner)
+    caret = _draw_line(surface, theme, state, inner, caret_lit=(now - state.touched_at) % 1.06 < 0.58)
+    surface.set_clip(before)
+    return caret
+
+
+def _draw_line(
+    surface: pygame.Surface, theme: Theme, state: AppState, inner: pygame.Rect, *, caret_lit: bool
+) -> pygame.Rect:
+    box = state.prompt_box
+    assert box is not None
+    text = box.text[: box.caret] + box.composition + box.text[box.caret :]
+    place = box.caret + box.composition_caret
+    first = _first_visible(theme, text, place, inner.width - theme.px(30))
+    visible = text[first : first + 400]
+    y = inner.y + (inner.height - theme.line_height(Role.BODY)) // 2
+
+    def across(index: int) -> int:
+        return inner.x + theme.width(text[first : max(first, index)], Role.BODY)
+
+    line_height = theme.line_height(Role.BODY)
+    start, end = box.selection
+    if start != end and not box.composition:
+        marked = pygame.Rect(across(start), y - 2, across(end) - across(start), line_height + 4)
+        surface.blit(theme.panel(Panel(max(1, marked.width), marked.height, theme.px(4), ACCENT, 110)), marked)
+    if visible:
+        surface.blit(theme.text(visible, Role.BODY), (inner.x, y))
+    elif not text:
+        surface.blit(theme.text("How should the world be?", Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
+    if box.composition:
+        left, right = across(box.caret), across(box.caret + len(box.composition))
+        pygame.draw.line(surface, ACCENT, (left, y + line_height), (right, y + line_height), max(1, theme.px(2)))
+    caret = pygame.Rect(across(place), y - theme.px(1), max(1, theme.px(2)), line_height + theme.px(2))
+    if caret_lit:
+        surface.fill(ACCENT, caret)
+    return caret
+
+
+def _first_visible(theme: Theme, text: str, caret: int, width: int) -> int:
+    """From where the line is shown, so that the caret is in sight and as much before it as fits."""
+    used, first = 0, caret
+    while first > 0:
+        used += theme.width(text[first - 1], Role.BODY)
+        if used > width:
+            break
+        first -= 1
+    return first
+
+
+def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, shown: float) -> None:
+    """Key pads at the left, the prompt in the middle, hints at the right."""
+    key, gap, margin = theme.px(30), theme.px(5), theme.px(20)
+    pad_width = 3 * key + 2 * gap
+    looks_left = room.left + margin + pad_width + theme.px(22)
+    for pad, left in ((PAD, room.left + margin), (LOOK_PAD, looks_left)):
+        for action, label, column, row in pad:
+            at = (left + column * (key + gap), room.bottom - margin - (2 - row) * key - (1 - row) * gap)
+            _draw_key(surface, theme, label, at, key, _look_of(state, action), shown)
+    words = hint_line(theme, CAPTURED_HINTS if state.captured else WALK_HINTS)
+    begins = _chip(surface, theme, words, (room.right - margin, room.bottom - margin), shown)
+    free = looks_left + pad_width + margin, begins - margin
+    _draw_prompt_line(surface, theme, state, pygame.Rect(free[0], room.y, free[1] - free[0], room.height), shown)
+
+
+def _chip(surface: pygame.Surface, theme: Theme, words: pygame.Surface, corner: tuple[int, int], shown: float) -> int:
+    """A line of words on its own dark ground, its lower right at ``corner``. Returns its left side."""
+    look = Panel(words.get_width() + theme.px(28), theme.px(32), theme.px(11), alpha=165)
+    x, y = corner[0] - look.width, corner[1] - look.height
+    surface.blit(faded(theme.panel(look), shown), (x, y))
+    surface.blit(faded(words, shown), (x + theme.px(14), y + (look.height - words.get_height()) // 2))
+    return x
+
+
+def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, free: pygame.Rect, shown: float) -> None:
+    """The prompt that the picture follows, and above it the one on its way, told apart."""
+    prompt, world = state.prompt, state.world
+    if world is None or world.prompt is None or free.width < theme.px(120):
+        return
+    rows = [(world.prompt, TEXT)]
+    if prompt is not None and prompt.stage is not Stage.APPLIED:
+        rows.append((f"{prompt.text} · {details.prompt_state(prompt)}", ACCENT))
+    bottom = free.bottom - theme.px(20)
+    for text, colour in rows:
+        words = theme.text(theme.shortened(text, Role.SMALL, free.width - theme.px(28)), Role.SMALL, colour)
+        right = surface.get_width() // 2 + (words.get_width() + theme.px(28)) // 2
+        right = max(free.left + words.get_width() + theme.px(28), min(free.right, right))
+        _chip(surface, theme, words, (right, bottom), shown)
+        bottom -= theme.px(38)
+
+
+def _look_of(state: AppState, action: str) -> tuple[Colour, int, Colour | None, Colour]:
+    """(fill, alpha, outline, letter): filled is applied, outlined in colour is accepted, in white only held."""
+    line: Colour | None = None
+    if action in state.accepted:
+        line = ACCENT
+    elif action in state.steering.actions:
+        line = TEXT
+    if action in state.applied:
+        return ACCENT, 235, line, BACKGROUND
+    return PANEL, 165, line, TEXT if line is not None else QUIET
+
+
+def _draw_key(
+    surface: pygame.Surface,
+    theme: Theme,
+    label: str,
+    at: tuple[int, int],
+    size: int,
+    look: tuple[Colour, int, Colour | None, Colour],
+    shown: float,
+) -> None:
+    fill, alpha, line, colour = look
+    panel = theme.panel(Panel(size, size, theme.px(8), fill, alpha, line))
+    letter = theme.text(label, Role.SMALL_STRONG, colour)
+    surface.blit(faded(panel, shown), at)
+    centre = (at[0] + (size - letter.get_width()) // 2, at[1] + (size - letter.get_height()) // 2)
+    surface.blit(faded(letter, shown), centre)
+
+
+def _draw_details(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:
+    lines = details.lines(state)
+    step, gap, pad, column = theme.px(21), theme.px(9), theme.px(18), theme.px(128)
+    values = [theme.shortened(value, Role.SMALL, theme.px(DETAILS_WIDTH - 128 - 36)) for _, value in lines]
+    inner = column + max(theme.width(value, Role.SMALL) for value in values)
+    tall = sum(step if name else gap for name, _ in lines)
+    panel = Panel(max(theme.px(DETAILS_WIDTH), inner + 2 * pad), tall + 2 * pad - theme.px(6), theme.px(14), alpha=214)
+    x, y = room.x + theme.px(20), room.y + theme.px(20)
+    surface.blit(theme.panel(panel), (x, y))
+    y += pad - theme.px(3)
+    for (name, _), value in zip(lines, values, strict=True):
+        if name:
+            surface.blit(theme.text(name, Role.SMALL, QUIET), (x + pad, y))
+            colour = QUIET if value == details.UNKNOWN else TEXT
+            surface.blit(theme.text(value, Role.SMALL, colour), (x + pad + column, y))
+        y += step if name else gap
+
+
+def _draw_recording(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
+    recording = state.recording
+    assert recording is not None
+    seconds = int(max(0.0, now - recording.started_at))
+    words = "Finishing the file" if recording.finishing else f"{seconds // 60}:{seconds % 60:02d}"
+    if recording.dropped:
+        words += f"   {recording.dropped} dropped"
+    text = theme.text(words, Role.SMALL_STRONG)
+    dot, pad = theme.px(12), theme.px(13)
+    panel = Panel(text.get_width() + dot + theme.px(9) + 2 * pad, theme.px(34), theme.px(12), alpha=190)
+    x, y = room.right - theme.px(20) - panel.width, room.y + theme.px(20)
+    surface.blit(theme.panel(panel), (x, y))
+    lit = Panel(dot, dot, dot // 2, QUIET if recording.finishing else RED, 255)
+    surface.blit(theme.panel(lit), (x + pad, y + (panel.height - dot) // 2))
+    surface.blit(text, (x + pad + dot + theme.px(9), y + (panel.height - text.get_height()) // 2))
+
+
+def _pill(surface: pygame.Surface, theme: Theme, strong: str, quiet: str, centre: tuple[int, int]) -> None:
+    first, second = theme.text(strong, Role.STRONG), theme.text(quiet, Role.BODY, QUIET)
+    gap, pad = theme.px(14), theme.px(24)
+    panel = Panel(first.get_width() + second.get_width() + gap + 2 * pad, theme.px(52), theme.px(16), alpha=222)
+    x, y = centre[0] - panel.width // 2, centre[1] - panel.height // 2
+    surface.blit(theme.panel(panel), (x, y))
+    surface.blit(first, (x + pad, y + (panel.height - first.get_height()) // 2))
+    surface.blit(second, (x + pad + first.get_width() + gap, y + (panel.height - second.get_height()) // 2))

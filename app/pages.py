@@ -1,0 +1,244 @@
+"""What stands in front of a world: loading page, scene gallery, menu, failure. Pictures, no decisions."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pygame
+
+from app import menu
+from app.theme import (
+    ACCENT,
+    BACKGROUND,
+    LINE,
+    PANEL,
+    QUIET,
+    RED,
+    TEXT,
+    Colour,
+    Hints,
+    Panel,
+    Role,
+    Theme,
+    hint_line,
+    rounded,
+)
+from app.values import AppState
+from engine.protocol import Pixels, SceneSpec
+
+GALLERY_HINTS: Hints = (("Arrows or mouse", "choose"), ("Enter", "walk"), ("Esc", "menu"), ("F1", "keys"))
+
+
+class Pictures:
+    """Scene pictures at the sizes that are drawn, made once."""
+
+    def __init__(self) -> None:
+        self._cards: dict[tuple[str, int, int], pygame.Surface] = {}
+        self._grain: pygame.Surface | None = None
+        self._backdrop: tuple[tuple[str, int, int], pygame.Surface] | None = None
+
+    def card(self, scene: SceneSpec, width: int, height: int, radius: int) -> pygame.Surface:
+        """The scene's picture, cropped to fill, its corners round."""
+        key = (scene.name, width, height)
+        if key not in self._cards:
+            if len(self._cards) > 120:
+                self._cards.clear()
+            self._cards[key] = rounded(_filling(_source(scene), width, height), radius)
+        return self._cards[key]
+
+    def backdrop(self, scene: SceneSpec | None, width: int, height: int) -> pygame.Surface:
+        """A dark, soft memory of the scene that fills the window."""
+        key = ("" if scene is None else scene.name, width, height)
+        if self._backdrop is None or self._backdrop[0] != key:
+            if self._grain is None:
+                self._grain = _grain()
+            self._backdrop = (key, _soft(scene, width, height, self._grain))
+        return self._backdrop[1]
+
+
+def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, state: AppState, now: float) -> None:
+    """Stage in plain words and how far it is. Shown from the first moment on, when nothing is known yet."""
+    width, height = surface.get_size()
+    surface.blit(pictures.backdrop(state.scene, width, height), (0, 0))
+    middle, y = width // 2, height // 2
+    title = state.scene.name if state.scene is not None else "Worldwalk"
+    _centred(surface, theme.text(_title(title), Role.TITLE), middle, y - theme.px(56))
+    stage = state.loading.stage if state.loading is not None else "Starting"
+    for index, line in enumerate(theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]):
+        _centred(surface, theme.text(line, Role.BODY, QUIET), middle, y + theme.px(36) + index * theme.px(26))
+    bar = pygame.Rect(0, 0, min(theme.px(360), width * 2 // 3), max(3, theme.px(4)))
+    bar.center = (middle, y + theme.px(8))
+    radius = bar.height // 2
+    track = Panel(bar.width, bar.height, radius, fill=TEXT, alpha=38)
+    surface.blit(theme.panel(track), bar)
+    fraction = state.loading.fraction if state.loading is not None else None
+    if fraction is None:
+        part = max(bar.height, bar.width // 5)
+        sway = abs((now * 0.6) % 2.0 - 1.0)
+        lit = pygame.Rect(bar.x + round((bar.width - part) * sway), bar.y, part, bar.height)
+    else:
+        lit = pygame.Rect(bar.x, bar.y, max(bar.height, round(bar.width * min(1.0, max(0.0, fraction)))), bar.height)
+    surface.blit(theme.panel(Panel(lit.width, lit.height, radius, fill=ACCENT, alpha=255)), lit)
+    if state.scene is not None:
+        prompt = theme.shortened(state.scene.prompt, Role.SMALL, width * 3 // 4)
+        _centred(surface, theme.text(prompt, Role.SMALL, QUIET), middle, height - theme.px(40))
+
+
+def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, state: AppState) -> None:
+    width, height = surface.get_size()
+    gallery = state.gallery
+    chosen = state.scenes[gallery.selected] if state.scenes else None
+    surface.blit(pictures.backdrop(chosen, width, height), (0, 0))
+    layout = menu.gallery_layout(width, height)
+    surface.blit(theme.text("Worldwalk", Role.TITLE), (layout.left, theme.px(40)))
+    words = "Choose where to begin. The world is dreamt on this computer while you walk."
+    if not state.scenes:
+        words = "No scenes were found. Start with an image of your own: main.py --image FILE --prompt TEXT"
+    subtitle = theme.shortened(words, Role.BODY, width - 2 * layout.left)
+    surface.blit(theme.text(subtitle, Role.BODY, QUIET), (layout.left, theme.px(96)))
+    for index, scene in enumerate(state.scenes):
+        rect = menu.card_rect(gallery, index, width, height)
+        if rect is not None:
+            _draw_card(surface, theme, pictures, scene, rect, index == gallery.selected)
+    surface.blit(hint_line(theme, GALLERY_HINTS), (layout.left, height - theme.px(42)))
+    if state.loading is not None:
+        stage = theme.text(theme.shortened(state.loading.stage, Role.SMALL, width // 3), Role.SMALL, QUIET)
+        surface.blit(stage, (width - layout.left - stage.get_width(), height - theme.px(42)))
+
+
+def draw_menu(surface: pygame.Surface, theme: Theme, shown: menu.Menu) -> None:
+    """The menu over a darkened window."""
+    width, height = surface.get_size()
+    darken(surface, 120)
+    panel = menu.menu_panel(shown, width, height)
+    look = Panel(panel.width, panel.height, theme.px(18), alpha=244, line=LINE)
+    surface.blit(theme.panel(look), (panel.x, panel.y))
+    _centred(surface, theme.text(shown.title, Role.HEADING), panel.x + panel.width // 2, panel.y + theme.px(44))
+    for index, item in enumerate(shown.items):
+        rect = menu.menu_item_rect(shown, index, width, height)
+        chosen = index == shown.selected
+        if chosen:
+            surface.blit(theme.panel(Panel(rect.width, rect.height, theme.px(12), ACCENT, 255)), (rect.x, rect.y))
+        label = theme.text(item.value, Role.STRONG if chosen else Role.BODY, BACKGROUND if chosen else TEXT)
+        _centred(surface, label, rect.x + rect.width // 2, rect.y + rect.height // 2)
+
+
+def draw_failure(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
+    """What happened and what helps, over the last picture."""
+    if state.failure is None:
+        return
+    width, height = surface.get_size()
+    darken(surface, 130)
+    inner = min(theme.px(560), width - theme.px(120))
+    message = theme.wrapped(state.failure.message, Role.BODY, inner)[:8]
+    cure = theme.wrapped(state.failure.cure, Role.BODY, inner)[:5]
+    step, pad = theme.px(26), theme.px(36)
+    panel_height = pad * 2 + theme.px(52) + step * (len(message) + len(cure)) + theme.px(64)
+    panel = Panel(inner + 2 * pad, panel_height, theme.px(18), alpha=246, line=LINE)
+    x, y = (width - panel.width) // 2, (height - panel.height) // 2
+    surface.blit(theme.panel(panel), (x, y))
+    x, y = x + pad, y + pad
+    heading = "The engine stopped" if state.failure.engine_lost else "This did not work"
+    surface.blit(theme.text(heading, Role.HEADING, RED), (x, y))
+    y += theme.px(48)
+    for lines, colour in ((message, TEXT), (cure, QUIET)):
+        for line in lines:
+            surface.blit(theme.text(line, Role.BODY, colour), (x, y))
+            y += step
+        y += theme.px(10)
+    how = "from its last snapshot" if state.snapshot is not None else "from its beginning"
+    keys = (("R", f"start the world again, {how}"), ("Esc", "menu"))
+    surface.blit(hint_line(theme, keys if state.scene is not None else keys[1:]), (x, y + theme.px(12)))
+
+
+def darken(surface: pygame.Surface, alpha: int) -> None:
+    """Lay a dark glass of ``alpha`` 0 to 255 over everything."""
+    keep = 255 - alpha
+    surface.fill((keep, keep, keep), special_flags=pygame.BLEND_RGB_MULT)
+
+
+def _draw_card(
+    surface: pygame.Surface, theme: Theme, pictures: Pictures, scene: SceneSpec, rect: menu.Rect, chosen: bool
+) -> None:
+    layout_height = rect.width * 7 // 12
+    radius = theme.px(14)
+    if chosen:
+        ring = theme.px(4)
+        frame = Panel(rect.width + 2 * ring, rect.height + 2 * ring, radius + ring, ACCENT, 255)
+        surface.blit(theme.panel(frame), (rect.x - ring, rect.y - ring))
+    surface.blit(theme.panel(Panel(rect.width, rect.height, radius, PANEL, 255 if chosen else 214)), (rect.x, rect.y))
+    inset = theme.px(6)
+    picture = pictures.card(scene, rect.width - 2 * inset, layout_height - inset, radius - inset // 2)
+    surface.blit(picture, (rect.x + inset, rect.y + inset))
+    left, inner = rect.x + theme.px(16), rect.width - theme.px(32)
+    top = rect.y + layout_height + theme.px(9)
+    name = theme.shortened(_title(scene.name), Role.STRONG, inner)
+    surface.blit(theme.text(name, Role.STRONG), (left, top))
+    prompt = theme.shortened(scene.prompt, Role.SMALL, inner)
+    surface.blit(theme.text(prompt, Role.SMALL, QUIET), (left, top + theme.px(24)))
+
+
+def _centred(surface: pygame.Surface, drawn: pygame.Surface, x: int, y: int) -> None:
+    surface.blit(drawn, (x - drawn.get_width() // 2, y - drawn.get_height() // 2))
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ").replace("-", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _source(scene: SceneSpec) -> pygame.Surface:
+    """The scene's picture, or, where it has none, a dusk of its own colours."""
+    if scene.image is not None:
+        return picture_of(scene.image)
+    seed = zlib.crc32(scene.name.encode())
+    sky, ground = _hue(seed % 360), _hue((seed >> 9) % 360)
+    column = np.linspace(0.0, 1.0, 56)[None, :, None]
+    blend = np.array(sky) * (1 - column) + np.array(ground) * column
+    return picture_of(np.repeat(blend, 96, axis=0).swapaxes(0, 1).astype(np.uint8))
+
+
+def picture_of(pixels: Pixels) -> pygame.Surface:
+    """RGB uint8 [H, W, 3] as a surface of 32 bits, which scales several times faster than one of 24."""
+    height, width, _ = pixels.shape
+    return pygame.image.frombuffer(pixels.tobytes(), (width, height), "RGB").convert()
+
+
+def _filling(picture: pygame.Surface, width: int, height: int) -> pygame.Surface:
+    """Scaled and cropped so that it fills the size without distortion."""
+    width, height = max(1, width), max(1, height)
+    factor = max(width / picture.get_width(), height / picture.get_height())
+    scaled = pygame.transform.smoothscale(
+        picture, (max(width, round(picture.get_width() * factor)), max(height, round(picture.get_height() * factor)))
+    )
+    crop = pygame.Rect(0, 0, width, height)
+    crop.center = scaled.get_rect().center
+    return scaled.subsurface(crop.clamp(scaled.get_rect()))
+
+
+def _soft(scene: SceneSpec | None, width: int, height: int, grain: pygame.Surface) -> pygame.Surface:
+    surface = pygame.Surface((width, height))
+    if scene is None:
+        surface.fill(BACKGROUND)
+        return surface
+    small = pygame.transform.smoothscale(_filling(_source(scene), 32, 18), (10, 6))
+    pygame.transform.smoothscale(small, (width, height), surface)
+    # dark gradients have few levels: a little grain before the last darkening hides their steps
+    darken(surface, 90)
+    for y in range(0, height, grain.get_height()):
+        for x in range(0, width, grain.get_width()):
+            surface.blit(grain, (x, y), special_flags=pygame.BLEND_RGB_ADD)
+    darken(surface, 150)
+    return surface
+
+
+def _grain() -> pygame.Surface:
+    noise = np.random.default_rng(0).integers(0, 7, (256, 256, 1), dtype=np.uint8)
+    return picture_of(np.repeat(noise, 3, axis=2))
+
+
+def _hue(degrees: float) -> Colour:
+    colour = pygame.Color(0, 0, 0)
+    colour.hsva = (degrees, 38, 62, 100)
+    return colour.r, colour.g, colour.b

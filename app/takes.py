@@ -1,0 +1,124 @@
+"""Recordings as they are made: one at a time, and the journal without which none could be replayed.
+
+A recording may begin in the middle of a walk, but the world of that moment follows from everything that was asked
+before. So what was applied since the world opened is kept, and a session file begins with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from app.messages import (
+    Message,
+    RecordingEnded,
+    RecordingProgressed,
+    RecordingStarted,
+    StartTake,
+    Take,
+    Told,
+)
+from engine.errors import WorldwalkError
+from engine.protocol import FrameChunk, SampledEvent, SceneSpec, SessionHeader, SnapshotSaved, WorldOpened
+
+FIRST_CHUNK = "first_recorded_chunk"
+"""The setting in a session file's header that says which chunk is the first one in the video."""
+
+
+class Takes:
+    """One owner, the window's thread. Nothing here waits, except ``finish``."""
+
+    def __init__(self, start_take: StartTake) -> None:
+        self._start_take = start_take
+        self._journal: list[tuple[int, SampledEvent]] = []
+        self._kept_chunk: int | None = None
+        self._snapshot_chunks: dict[str, int] = {}
+        self._world: WorldOpened | None = None
+        self._scene: SceneSpec | None = None
+        self._next_chunk = 0
+        self._take: Take | None = None
+        self._stopping = False
+
+    def will_open(self, scene: SceneSpec, snapshot: str | None = None) -> None:
+        """A world is asked for: a new one, or one that goes on after the chunk of ``snapshot``."""
+        self._scene = scene
+        self._kept_chunk = None if snapshot is None else self._snapshot_chunks.get(snapshot)
+
+    def opened(self, world: WorldOpened) -> None:
+        kept = -1 if self._kept_chunk is None else self._kept_chunk
+        self._journal = [(chunk, event) for chunk, event in self._journal if chunk <= kept]
+        self._snapshot_chunks.clear()
+        self._world, self._next_chunk = world, kept + 1
+
+    def snapshot_saved(self, saved: SnapshotSaved) -> None:
+        if self._world is not None and saved.session_id == self._world.session_id:
+            self._snapshot_chunks = {saved.path: saved.chunk}
+
+    def start(self, now: float) -> Message:
+        """Begin a recording of the world that runs."""
+        assert self._take is None
+        assert self._world is not None
+        assert self._scene is not None
+        header = SessionHeader(self._scene, self._world.seed, self._world.card, {FIRST_CHUNK: self._next_chunk})
+        try:
+            take = self._start_take(header)
+        except WorldwalkError as error:
+            return Told(str(error), now, bad=True)
+        self._take, self._stopping = take, False
+        told = self._write_log(self._journal, now)
+        return told or RecordingStarted(str(take.recorder.path), now)
+
+    def add(self, chunk: FrameChunk, now: float) -> Message | None:
+        """Take a chunk of the world that runs: its events, and its frames as the model made them."""
+        lines = [(chunk.chunk, event) for event in chunk.events]
+        self._journal.extend(lines)
+        self._next_chunk = chunk.chunk + 1
+        if self._take is None or self._stopping:
+            return None
+        self._take.recorder.note_prompt(chunk.prompt)
+        self._take.recorder.write(chunk.frames)
+        return self._write_log(lines, now)
+
+    def request_stop(self) -> None:
+        if self._take is not None and not self._stopping:
+            self._stopping = True
+            self._close_log()
+            self._take.recorder.request_stop()
+
+    def poll(self, now: float) -> Message | None:
+        """How the recording is doing; None while there is none."""
+        if self._take is None:
+            return None
+        recorder = self._take.recorder
+        if recorder.error is not None:
+            self.request_stop()
+        if (result := recorder.result) is None:
+            return RecordingProgressed(recorder.dropped)
+        self._close_log()
+        self._take = None
+        path = None if result.path is None else str(result.path)
+        return RecordingEnded(path, result.frames, result.dropped, result.error, now)
+
+    def finish(self) -> str | None:
+        """At the end of the program: wait for the file. Returns what went wrong, in one sentence."""
+        if self._take is None:
+            return None
+        self.request_stop()
+        result, self._take = self._take.recorder.stop(timeout_seconds=3.0), None
+        return result.error
+
+    def _write_log(self, lines: list[tuple[int, SampledEvent]], now: float) -> Message | None:
+        if self._take is None or self._take.log is None:
+            return None
+        try:
+            for chunk, event in lines:
+                self._take.log.write(chunk, event)
+        except (WorldwalkError, OSError) as error:
+            self._take = Take(self._take.recorder, None)
+            return Told(f"The video goes on, but its session file does not: {error}", now, bad=True)
+        return None
+
+    def _close_log(self) -> None:
+        if self._take is not None and self._take.log is not None:
+            with contextlib.suppress(OSError):  # its lines are on the disk already, one by one
+                self._take.log.close()
+            self._take = Take(self._take.recorder, None)

@@ -1,0 +1,86 @@
+"""draw(surface, state, frame): the whole window as one picture, drawn again only when it would look different."""
+
+from __future__ import annotations
+
+import pygame
+
+from app import hud, menu, pages
+from app.theme import BACKGROUND, Glyphs, Theme
+from app.values import AppState, Screen
+from engine.protocol import Pixels
+
+
+class View:
+    """Keeps what was scaled and rendered. One owner, the window's thread."""
+
+    def __init__(self) -> None:
+        self._glyphs = Glyphs()
+        self._theme = Theme(1.0, self._glyphs)
+        self._pictures = pages.Pictures()
+        self._last: tuple[object, ...] | None = None
+        self._frame: Pixels | None = None
+        self._scaled: pygame.Surface | None = None
+        self.caret: pygame.Rect | None = None
+        """Where text is being typed, for the input method's own window."""
+
+    def draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> bool:
+        """Draw what is due. Returns False, and touches nothing, where the window would look as before."""
+        looks = (surface.get_size(), id(frame), *self._moments(state, now))
+        if self._last is not None and looks == self._last[:-1] and state is self._last[-1]:
+            return False
+        self._last = (*looks, state)
+        scale = menu.ui_scale(*surface.get_size())
+        if scale != self._theme.scale:
+            self._theme = Theme(scale, self._glyphs)
+        self._draw(surface, state, frame, now)
+        return True
+
+    def _moments(self, state: AppState, now: float) -> tuple[object, ...]:
+        """What changes with time alone, in the steps in which it is seen to change."""
+        recorded = int(now - state.recording.started_at) if state.recording is not None else None
+        caret = (now - state.touched_at) % 1.06 < 0.58 if state.prompt_box is not None else None
+        waits = state.screen in (Screen.STARTING, Screen.LOADING) and state.failure is None
+        sways = waits and (state.loading is None or state.loading.fraction is None)
+        return hud.presence(state, now), recorded, caret, int(now * 30) if sways else None
+
+    def _draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> None:
+        theme = self._theme
+        self.caret = None
+        if state.screen is Screen.SCENES:
+            pages.draw_gallery(surface, theme, self._pictures, state)
+        elif state.screen is Screen.WALK and frame is not None:
+            room = self._draw_picture(surface, frame)
+            if state.failure is None:
+                hud.draw(surface, theme, state, room, now)
+        elif state.failure is None:
+            pages.draw_loading(surface, theme, self._pictures, state, now)
+        else:
+            surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
+        if state.failure is not None and state.screen is not Screen.SCENES:
+            pages.draw_failure(surface, theme, state)
+        if state.prompt_box is not None:
+            self.caret = hud.draw_prompt_box(surface, theme, state, now)
+        if state.menu is not None:
+            pages.draw_menu(surface, theme, state.menu)
+        if state.help:
+            hud.draw_help(surface, theme)
+        hud.draw_toasts(surface, theme, state)
+
+    def _draw_picture(self, surface: pygame.Surface, frame: Pixels) -> pygame.Rect:
+        """The frame as large as fits, its shape kept, dark beside it. Returns where it lies."""
+        width, height = surface.get_size()
+        rect = fitted(frame.shape[1], frame.shape[0], width, height)
+        if self._scaled is None or frame is not self._frame or self._scaled.get_size() != rect.size:
+            self._scaled = pygame.transform.smoothscale(pages.picture_of(frame), rect.size)
+            self._frame = frame
+        if rect.size != (width, height):
+            surface.fill(BACKGROUND)
+        surface.blit(self._scaled, rect)
+        return rect
+
+
+def fitted(width: int, height: int, room_width: int, room_height: int) -> pygame.Rect:
+    """The largest rectangle of the shape width : height in the room, in its middle."""
+    factor = min(room_width / width, room_height / height)
+    size = max(1, round(width * factor)), max(1, round(height * factor))
+    return pygame.Rect((room_width - size[0]) // 2, (room_height - size[1]) // 2, *size)
