@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import imageio.v3 as iio
@@ -36,6 +36,7 @@ _SCENES = (
     ("islands at dusk in a storm", 9006, 120.0),
 )
 FIRST_SECOND_CHUNKS = 4
+SHORT_CHUNKS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Simulator:
         pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
         one, mix = torch.ones(1), self.blend.at(1.0)[None]
         view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
-        return _pixels(shade(self.land.cast(view, LENS), mix, self.grading))[0]
+        picture: Pixels = _pixels(shade(self.land.cast(view, LENS), mix, self.grading))[0]
+        return picture
 
 
 def _pixels(pictures: Tensor) -> Pixels:
@@ -99,10 +101,20 @@ def _pixels(pictures: Tensor) -> Pixels:
 
 
 def walk(
-    model: BundledWorldModel, land: WorldMap, index: int, chunks: int, events: Callable[[int], dict[str, object] | None]
+    model: BundledWorldModel,
+    land: WorldMap,
+    index: int,
+    chunks: int,
+    events: Callable[[int], dict[str, object] | None],
+    *,
+    picture: bool = True,
 ) -> Walked:
-    """``chunks`` chunks of the held-out scene ``index``; ``events(chunk)`` is what is asked before each."""
-    world = model.open(held_out_scene(model.model, land, index), seed=7, session_id=0)
+    """``chunks`` chunks of the held-out scene ``index``; ``events(chunk)`` is what is asked before each.
+
+    Without its ``picture`` the world cannot know its hidden look.
+    """
+    scene = held_out_scene(model.model, land, index)
+    world = model.open(scene if picture else replace(scene, image=None), seed=7, session_id=0)
     truth = Simulator(model.model, land, world)
     made, true = [], []
     for number in range(chunks):
@@ -171,6 +183,24 @@ def prompt_change(model: BundledWorldModel, land: WorldMap) -> dict[str, float]:
     }
 
 
+def walk_numbers(model: BundledWorldModel, land: WorldMap, index: int, chunks: int) -> tuple[dict[str, float], Walked]:
+    """One held-out walk against the simulator, its ablation, and the same walk without the picture it began with."""
+    seen = walk(model, land, index, chunks, wandering)
+    short = min(SHORT_CHUNKS, chunks)
+    start = seen.psnr(slice(0, 1 + 4 * (short - 1)))
+    with _without_transformer(model):
+        painter_alone = walk(model, land, index, short, wandering).psnr(slice(None))
+    forgotten = walk(model, land, index, short, wandering, picture=False).psnr(slice(None))
+    numbers = {
+        "walk_first_second_db": seen.psnr(slice(0, 1 + 4 * FIRST_SECOND_CHUNKS)),
+        "walk_db": seen.psnr(slice(None)),
+        "walk_last_second_db": seen.psnr(slice(-4 * FIRST_SECOND_CHUNKS, None)),
+        "transformer_gain_db": start - painter_alone,
+        "memory_agreement_db": start - forgotten,
+    }
+    return numbers, seen
+
+
 def evaluate(model: BundledWorldModel, *, chunks: int, sheet: Path | None) -> dict[str, float]:
     land = WorldMap()
     out: dict[str, float] = {}
@@ -180,24 +210,18 @@ def evaluate(model: BundledWorldModel, *, chunks: int, sheet: Path | None) -> di
         out["autoencoder_db"] = psnr(
             networks.autoencoder.decode(networks.autoencoder.encode(held_out.frames), held_out.guides), held_out.frames
         )
-    rows, firsts, wholes, lasts, alone = [], [], [], [], []
+    rows: list[Pixels] = []
+    results: dict[str, list[float]] = {}
     for index in range(len(_SCENES)):
-        seen = walk(model, land, index, chunks, wandering)
-        first, last = slice(0, 1 + 4 * FIRST_SECOND_CHUNKS), slice(-4 * FIRST_SECOND_CHUNKS, None)
-        firsts.append(seen.psnr(first))
-        wholes.append(seen.psnr(slice(None)))
-        lasts.append(seen.psnr(last))
-        with _without_transformer(model):
-            alone.append(
-                walk(model, land, index, min(40, chunks), wandering).psnr(slice(None)) - seen.psnr(slice(0, 1 + 4 * 39))
-            )
+        numbers, seen = walk_numbers(model, land, index, chunks)
+        for name, value in numbers.items():
+            results.setdefault(name, []).append(value)
         picks = np.linspace(0, len(seen.made) - 1, 8).astype(int)
         rows += [np.concatenate(list(seen.true[picks]), 1), np.concatenate(list(seen.made[picks]), 1)]
-        print(f"walk {index}: {firsts[-1]:.1f} dB first second, {wholes[-1]:.1f} dB whole", file=sys.stderr, flush=True)
+        print(f"walk {index}: {json.dumps({k: round(v, 2) for k, v in numbers.items()})}", file=sys.stderr, flush=True)
     if sheet is not None:
         iio.imwrite(sheet, np.concatenate(rows, 0))
-    out |= {"walk_first_second_db": _mean(firsts), "walk_db": _mean(wholes), "walk_last_second_db": _mean(lasts)}
-    out["transformer_gain_db"] = -_mean(alone)
+    out |= {name: sum(values) / len(values) for name, values in results.items()}
     out["flicker_grey_levels"] = max(flicker(model, land, i) for i in (0, 3))
     out["yaw_ratio"], out["forward_ratio"] = motion(model, land, 0)
     return out | prompt_change(model, land)
@@ -217,10 +241,6 @@ class _without_transformer:  # noqa: N801  (reads as a statement)
     def __exit__(self, *_: object) -> None:
         for w, kept in zip(self.weights, self.kept, strict=True):
             w.data.copy_(kept)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def main(argv: Sequence[str]) -> int:
