@@ -25,14 +25,12 @@ from typing import IO
 import numpy as np
 from PIL import Image
 
+from app.session_reader import MAX_IMAGE_CHARACTERS, SAME_IMAGE, SCHEMA, SUFFIX, read_session
 from engine.protocol import Pixels, SampledEvent, SceneSpec, SessionHeader
 
-SCHEMA = 1
-SUFFIX = ".worldwalk.jsonl"
-MADE_EVERY_CHUNKS = 16
-MAX_IMAGE_CHARACTERS = 4 * 1024 * 1024
+__all__ = ["SUFFIX", "SessionLog", "read_session"]
 
-SAME_IMAGE = "as in the first line"
+MADE_EVERY_CHUNKS = 16
 
 
 class SessionLog:

@@ -16,11 +16,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from app.session_log import MAX_IMAGE_CHARACTERS, SAME_IMAGE, SCHEMA, SUFFIX
 from engine.errors import BadValue, FileProblem
 from engine.protocol import ModelCard, Pixels, SceneSpec, SessionHeader, StartPose
 from engine.wording import prompt_problem, shown
 
+SCHEMA = 1
+SUFFIX = ".worldwalk.jsonl"
+SAME_IMAGE = "as in the first line"
+MAX_IMAGE_CHARACTERS = 4 * 1024 * 1024
 MAX_IMAGE_PX = 4096 * 4096
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MAX_LINES = 2_000_000

@@ -4,8 +4,7 @@ import random
 import numpy as np
 import pytest
 
-from app.session_log import MADE_EVERY_CHUNKS, SessionLog
-from app.session_reader import read_session
+from app.session_log import MADE_EVERY_CHUNKS, SessionLog, read_session
 from engine import events
 from engine.controls import ControlQueues
 from engine.errors import BadValue, FileProblem
