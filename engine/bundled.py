@@ -13,7 +13,7 @@ from torch import nn
 
 from engine.camera import CameraConvention, CameraScale, Intrinsics
 from engine.conditioning import LayoutConditioner
-from engine.errors import FileProblem, MissingModelValue
+from engine.errors import FileProblem, MissingModelValue, WeightsProblem
 from engine.geometry import ChunkGeometry
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT, DiTConfig
@@ -45,6 +45,7 @@ class BundledConfig:
     autoencoder: AutoencoderConfig
     painter: PainterConfig
     text: TextConfig
+    tokenizer_sha256: str
 
     @property
     def lens(self) -> Lens:
@@ -110,6 +111,7 @@ class BundledConfig:
                 text.integers("group_sizes"),
                 text.integer("length"),
             ),
+            tokenizer_sha256=text.text("tokenizer_sha256"),
         )
 
 
@@ -207,7 +209,7 @@ def load_bundled_model(folder: Path, progress: Callable[[str, float | None], Non
     load_into(networks, folder / WEIGHTS, dtype=torch.float32)
     networks.eval().requires_grad_(False)
     progress("Making the land", 0.8)
-    reader = PromptReader(_tokenizer(folder / TOKENIZER), networks.text)
+    reader = PromptReader(_tokenizer(folder / TOKENIZER, config.tokenizer_sha256), networks.text)
     conditioner = LayoutConditioner(
         WorldMap(),
         networks.painter,
@@ -218,12 +220,12 @@ def load_bundled_model(folder: Path, progress: Callable[[str, float | None], Non
     return BundledModel(config, file_sha256(folder / WEIGHTS), networks, reader, conditioner)
 
 
-def _tokenizer(path: Path) -> Tokenizer:
+def _tokenizer(path: Path, sha256: str) -> Tokenizer:
+    """The tokenizer whose hash the model's configuration names; a damaged file would end in words misread."""
     try:
-        return Tokenizer.from_str(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileProblem(path, f"the tokenizer cannot be read ({error})", "Reinstall Worldwalk.") from None
-    except BaseException as error:  # the tokenizers library raises bare Exception for a malformed file
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise
-        raise FileProblem(path, "the tokenizer file is damaged", "Reinstall Worldwalk.") from None
+        found = file_sha256(path)
+    except WeightsProblem as problem:
+        raise FileProblem(path, f"the tokenizer {problem.problem}", "Reinstall Worldwalk.") from None
+    if found != sha256:
+        raise FileProblem(path, "the tokenizer is damaged or of another model", "Reinstall Worldwalk.")
+    return Tokenizer.from_file(str(path))

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from engine.bundled import CONFIG, WEIGHTS
+from engine.bundled import CONFIG, MODEL_FOLDER, TOKENIZER, WEIGHTS
 from engine.models.text import TextConfig
 from engine.training.data import (
     BLEND_LATENT_FRAMES,
@@ -23,6 +23,7 @@ from engine.training.data import (
     YAW_DEGREES,
 )
 from engine.training.transformer_stage import DIT
+from engine.weights import file_sha256
 
 MOVE_STEP = 0.05
 FULL_PRECISION = ("latent_mean", "latent_std", "residual_std")
@@ -54,6 +55,7 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
             "word_size": text.word_size,
             "group_sizes": list(text.group_sizes),
             "length": text.length,
+            "tokenizer_sha256": file_sha256(MODEL_FOLDER / TOKENIZER),
         },
     }
 
