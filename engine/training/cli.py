@@ -20,6 +20,7 @@ from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter, PainterConfig
 from engine.models.text import PromptEncoder, TextConfig
+from engine.training import evaluate as evaluation
 from engine.training import prompts
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import build_cache, load_cache
@@ -207,3 +208,8 @@ def _export(o: Options) -> None:
         "text": _load_reader(o.folder, words),
     }
     export_model(MODEL_FOLDER, config_map(MODEL_NAME, _text_config(words), SIGMAS), networks)
+
+
+def evaluate(argv: Sequence[str]) -> int:
+    """``python main.py evaluate``: the shipped model against its simulator."""
+    return evaluation.main(argv)
