@@ -52,6 +52,15 @@ class Report:
         self._chunks.append(_chunk_entry(chunk))
 
     @property
+    def frames(self) -> int:
+        return self._frames
+
+    @property
+    def fps_generated(self) -> float | None:
+        """Frames a second, without the first, cold chunk."""
+        return generated_fps(self._chunk_frames, self._chunk_seconds)
+
+    @property
     def frames_sha256(self) -> str:
         """SHA-256 over the RGB bytes of all frames in order."""
         return self._hash.hexdigest()
@@ -70,7 +79,7 @@ class Report:
             "chunks": len(self._chunks),
             "latent_frames_per_chunk": card.latent_frames_per_chunk,
             "fps_nominal": card.fps_nominal,
-            "fps_generated": generated_fps(self._chunk_frames, self._chunk_seconds),
+            "fps_generated": self.fps_generated,
             "first_frame_seconds": _rounded(self.first_frame_seconds),
             "startup_seconds": _rounded(self.startup_seconds),
             "chunk_ms": percentiles([1000.0 * seconds for seconds in self._chunk_seconds]),

@@ -90,7 +90,7 @@ class Setting:
         else:
             words = "a whole number" if self.kind is int else "a number"
             if self.minimum is not None and self.maximum is not None:
-                words += f" from {self.minimum:g} to {self.maximum:g}"
+                words += f" from {self.minimum:.10g} to {self.maximum:.10g}"
         return words + (" or null" if self.optional else "")
 
     def check(self, value: object, where: str) -> Value:

@@ -1,0 +1,315 @@
+"""Worldwalk's command line and composition root: the one module that knows both rooms. Torch is loaded only where a
+model runs in this process; ``play`` has the engine in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import command_line, settings
+from app.command_line import Options
+from app.settings import Settings
+from engine.bench import machine
+from engine.config import EngineConfig, parse, to_dict
+from engine.errors import BadValue, FileProblem, NeedsHardware, WorldwalkError
+from engine.protocol import ModelCard, SceneSpec, SessionHeader
+
+if TYPE_CHECKING:
+    from app.app import App
+    from app.outputs import Outputs
+    from app.render import Plan
+    from engine.backends import WorldModel
+
+ROOT = Path(__file__).resolve().parent
+ASSETS = ROOT / "assets"
+IMAGE_PROMPT = "a landscape in clear daylight"
+"""What a world from a picture is told to be where its owner does not say."""
+BENCH_CHUNKS = 96
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what was asked; returns the exit code. Every mistake is one sentence on stderr."""
+    try:
+        return _run(command_line.parse(sys.argv[1:] if argv is None else argv))
+    except WorldwalkError as error:
+        print(f"worldwalk: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        from app.crash_log import keep_traceback
+
+        where = keep_traceback(" ".join(sys.argv))
+        print(f"worldwalk: an error of the program itself ({type(error).__name__}). {where}", file=sys.stderr)
+        return 1
+
+
+def _run(options: Options) -> int:
+    commands: Mapping[str, Callable[[Options, Settings], int]] = {
+        "play": _play,
+        "render": _render,
+        "replay": _replay,
+        "bench": _bench,
+        "doctor": _doctor,
+    }
+    if options.command == "models":
+        return _models()
+    if options.command in command_line.PASSED_ON:
+        from engine.training import cli
+
+        return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest)
+    return commands[options.command](options, _settings(options))
+
+
+# ---- what the options mean ---------------------------------------------------------------------------------------
+
+
+def _settings(options: Options) -> Settings:
+    """Settings file, then ``--set``, then the options that have a name of their own, then the environment."""
+    shipped = ROOT / "settings.yaml"
+    path = options.settings or (shipped if shipped.is_file() else None)
+    loaded = settings.load(path, options.sets, os.environ)
+    app, engine = loaded.app, loaded.engine
+    if options.seed is not None:
+        app = replace(app, seed=options.seed)
+    if options.backend is not None:
+        engine = replace(engine, backend=options.backend)
+    if options.model is not None:
+        engine = replace(engine, model=options.model)
+    return Settings(app, engine)
+
+
+def _scene(options: Options, name: str | None, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
+    """The scene asked for, from a picture of ``size`` or from those that come along; None where none was named."""
+    from app import scenes
+    from engine.wording import prompt_problem
+
+    if options.image is not None:
+        return scenes.scene_from_image(options.image, options.prompt or IMAGE_PROMPT, *size())
+    wanted = options.scene or name
+    if wanted is None:
+        return None
+    scene = scenes.find_scene(ASSETS, wanted)
+    if options.prompt is None:
+        return scene
+    problem = prompt_problem(options.prompt)
+    if problem is not None:
+        raise BadValue("--prompt", *problem)
+    return replace(scene, prompt=options.prompt)
+
+
+def _scene_or_first(options: Options, chosen: Settings, card: ModelCard) -> SceneSpec:
+    from app import scenes
+
+    names = [card.name for card in scenes.list_scenes(ASSETS)]
+    scene = _scene(options, chosen.app.scene or (names[0] if names else None), lambda: (card.width, card.height))
+    if scene is None:
+        raise FileProblem(ASSETS / "scenes", "there is no scene here", "Restore the folder, or give --image FILE.")
+    return scene
+
+
+def _load_model(config: EngineConfig) -> WorldModel:
+    from engine import backends
+
+    stages: list[str] = []
+
+    def progress(stage: str, fraction: float | None) -> None:
+        if stage not in stages:
+            stages.append(stage)
+            print(stage, file=sys.stderr)
+
+    return backends.load(config, progress, lambda line: print(line, file=sys.stderr))
+
+
+# ---- without a window --------------------------------------------------------------------------------------------
+
+
+def _render(options: Options, chosen: Settings) -> int:
+    from app.render import Plan
+    from app.strict_yaml import load_file
+    from engine import scripts
+
+    assert options.script is not None
+    _outputs(options)
+    document = load_file(options.script)
+    script = scripts.parse(document.value, document.where)
+    model = _load_model(chosen.engine)
+    scene = _scene_or_first(options, chosen, model.card)
+    seed, chunks = chosen.app.seed, options.chunks or script.chunks
+    plan = Plan(scene, seed, chunks, lambda chunk: [event.wire for event in script.at(chunk)])
+    header = SessionHeader(scene, seed, model.card, {"engine": to_dict(chosen.engine)})
+    return _walk(options, model, header, [plan])
+
+
+def _replay(options: Options, chosen: Settings) -> int:
+    from app.render import Plan
+    from app.session_log import read_session
+    from app.takes import FIRST_CHUNK
+
+    assert options.file is not None
+    _outputs(options)
+    session = read_session(options.file)
+    header = session.header
+    model = _load_model(_config_of(header, chosen, str(options.file)))
+    if model.card.model_sha256 != header.card.model_sha256 and not options.any_model:
+        got = f"a session of {header.card.model} {header.card.model_sha256[:12]}"
+        cure = "Give its folder in engine.model, or --any-model to see the same walk with other frames."
+        raise BadValue(str(options.file), got, f"one of {model.card.model} {model.card.model_sha256[:12]}", cure)
+    recorded_from = header.settings.get(FIRST_CHUNK, 0)
+    plans = []
+    for number, run in enumerate(session.runs):
+        begin = recorded_from if number == 0 and isinstance(recorded_from, int) else run.first_chunk
+        plans.append(Plan(run.scene, run.seed, options.chunks or run.chunks, run.at, begin))
+    return _walk(options, model, replace(header, card=model.card), plans)
+
+
+def _config_of(header: SessionHeader, chosen: Settings, place: str) -> EngineConfig:
+    """The engine as the session had it; where and on how many threads it runs is this machine's business."""
+    kept = header.settings.get("engine")
+    config = parse(kept, lambda name: f"{place}:1, {name}") if isinstance(kept, Mapping) else chosen.engine
+    model = chosen.engine.model or config.model
+    return replace(config, backend=header.card.backend, model=model, device=chosen.engine.device)
+
+
+def _walk(options: Options, model: WorldModel, header: SessionHeader, plans: Sequence[Plan]) -> int:
+    from app.render import Clocks, render
+
+    clocks = Clocks(time.monotonic, machine.process_age_seconds, machine.peak_rss_mb)
+    report = render(header, plans, lambda scene, seed: model.open(scene, seed, 1), _outputs(options), clocks)
+    print(f"{report.frames} frames, {report.fps_generated} a second, sha256 {report.frames_sha256}")
+    return 0
+
+
+def _outputs(options: Options) -> Outputs:
+    from app.outputs import Outputs
+
+    session = options.command == "render"
+    outputs = Outputs(options.out, options.frames, options.report, options.overwrite, session)
+    outputs.check()
+    return outputs
+
+
+# ---- with a window -----------------------------------------------------------------------------------------------
+
+
+def _play(options: Options, chosen: Settings) -> int:
+    problem = machine.display_problem()
+    if problem is not None:
+        cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
+        raise NeedsHardware(problem, cure)
+    with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
+        return _app(options, chosen, Path(runtime)).run()
+
+
+def _app(options: Options, chosen: Settings, runtime: Path) -> App:
+    """The window wired to an engine in a process of its own, which starts once the window is there."""
+    from app import recordings, scenes
+    from app.app import App, AppConfig, Parts
+    from app.messages import Take
+    from app.outputs import start_recorder, start_session_log
+    from engine import catalogue
+    from engine.host import EngineHost
+
+    app, first = chosen.app, [options.record]
+    if options.record is not None:
+        recordings.check_target(options.record)
+    folder = recordings.default_folder() if app.recordings_dir is None else Path(app.recordings_dir).expanduser()
+    hosts: list[EngineHost] = []
+
+    def engine() -> EngineHost:
+        hosts.append(EngineHost(chosen.engine, runtime))
+        return hosts[0]
+
+    def start_take(header: SessionHeader) -> Take:
+        path = first.pop() if first else None
+        path = path or recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
+        header = replace(header, settings={**header.settings, "engine": to_dict(chosen.engine)})
+        log = start_session_log(path, header)
+        return Take(start_recorder(path, header, blocking=False, overwrite=False), log)
+
+    width, height = options.size or (app.window_width, app.window_height)
+    config = AppConfig(
+        recordings=folder,
+        width=width,
+        height=height,
+        fullscreen=options.fullscreen or app.fullscreen,
+        mouse_degrees_per_px=app.mouse_degrees_per_px,
+        seed=app.seed,
+        record=options.record is not None,
+    )
+    parts = Parts(
+        engine=engine,
+        restart=lambda: hosts[0].restart(),
+        scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
+        start_take=start_take,
+    )
+    folder_of_model = None if chosen.engine.model is None else Path(chosen.engine.model)
+    return App(config, parts, _scene(options, app.scene, lambda: catalogue.frame_size(folder_of_model)))
+
+
+# ---- measuring ---------------------------------------------------------------------------------------------------
+
+
+def _bench(options: Options, chosen: Settings) -> int:
+    from engine.bench import e2e, record, stages
+
+    if options.bench == "window":
+        return _bench_window(options, chosen)
+    model = _load_model(chosen.engine)
+    startup = machine.process_age_seconds()
+    scene = _scene_or_first(options, chosen, model.card)
+    chunks, seed = options.chunks or BENCH_CHUNKS, chosen.app.seed
+    if options.bench == "e2e":
+        result, samples = e2e.measure(
+            model, scene, seed=seed, chunks=chunks, startup_seconds=startup, clock=time.monotonic
+        )
+    else:
+        result, samples = stages.measure(model, scene, seed=seed, chunks=chunks, clock=time.monotonic)
+    asked = {"scene": scene.name, "seed": seed, "chunks": chunks}
+    _print_json(
+        options.json,
+        record.record(options.bench, model.card, chosen.engine, options=asked, result=result, samples=samples),
+    )
+    return 0
+
+
+def _doctor(options: Options, chosen: Settings) -> int:
+    from engine import doctor
+
+    card = ModelCard("", "", "", "", "", 0, 0, 0, 0.0, 0)
+    scene = _scene_or_first(options, chosen, card)
+    examined = doctor.examine(chosen.engine, scene, lambda doing: print(doing, file=sys.stderr))
+    if options.json is not None:
+        _print_json(options.json, examined)
+    print(doctor.as_text(examined))
+    return 0 if examined["ready"] else 1
+
+
+def _models() -> int:
+    from engine import catalogue
+
+    for model in catalogue.listed():
+        print(f"{model.backend:10} {model.name:24} {model.state:24} {model.what}")
+    return 0
+
+
+def _print_json(path: Path | None, content: Mapping[str, object]) -> None:
+    from app.report import write_json
+
+    if path is None:
+        print(json.dumps(content, indent=1))
+    else:
+        write_json(path, content)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
