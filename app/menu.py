@@ -28,6 +28,9 @@ class Menu:
         return self.items[self.selected]
 
 
+MARGIN = 64
+LEAST_CARD_WIDTH = 220
+
 WALK_MENU = Menu("Paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, MenuItem.HELP, MenuItem.QUIT))
 WAIT_MENU = Menu("Worldwalk", (MenuItem.BACK, MenuItem.SCENES, MenuItem.HELP, MenuItem.QUIT))
 START_MENU = Menu("Worldwalk", (MenuItem.BACK, MenuItem.HELP, MenuItem.QUIT))
@@ -94,13 +97,22 @@ def menu_item_at(menu: Menu, x: int, y: int, width: int, height: int) -> int | N
     return next(hits, None)
 
 
-def gallery_layout(width: int, height: int) -> GalleryLayout:
-    """As many cards in a row as fit well; pictures have the shape of the bundled model's frames."""
+def gallery_layout(count: int, width: int, height: int) -> GalleryLayout:
+    """The largest cards with which all ``count`` are seen at once; if there are none, good ones and rows to scroll."""
     scale = ui_scale(width, height)
-    margin, gap, top, bottom = (round(px * scale) for px in (64, 20, 148, 64))
+    most = max(1, (width - 2 * round(MARGIN * scale)) // round(LEAST_CARD_WIDTH * scale))
+    first = max(1, min(most, width // round(320 * scale)))
+    layouts = [_columns(columns, width, height) for columns in range(first, most + 1)]
+    fitting = (layout for layout in layouts if layout.columns * layout.rows_shown >= count)
+    return next(fitting, layouts[0])
+
+
+def _columns(columns: int, width: int, height: int) -> GalleryLayout:
+    """Pictures have the shape of the bundled model's frames."""
+    scale = ui_scale(width, height)
+    margin, gap, top, bottom = (round(px * scale) for px in (MARGIN, 20, 148, 64))
     inner = max(1, width - 2 * margin)
-    columns = max(1, int((inner + gap) // (250 * scale + gap)))
-    card_width = min((inner - (columns - 1) * gap) // columns, round(340 * scale))
+    card_width = max(1, min((inner - (columns - 1) * gap) // columns, round(340 * scale)))
     picture_height = card_width * 7 // 12
     card_height = picture_height + round(62 * scale)
     rows_shown = max(1, (height - top - bottom + gap) // (card_height + gap))
@@ -110,7 +122,7 @@ def gallery_layout(width: int, height: int) -> GalleryLayout:
 
 def card_rect(gallery: Gallery, index: int, width: int, height: int) -> Rect | None:
     """Where a card lies; None while its row is not shown."""
-    layout = gallery_layout(width, height)
+    layout = gallery_layout(gallery.count, width, height)
     row, column = divmod(index, layout.columns)
     row -= gallery.first_row
     if not 0 <= row < layout.rows_shown:
@@ -130,7 +142,7 @@ def card_at(gallery: Gallery, x: int, y: int, width: int, height: int) -> int | 
 
 def select(gallery: Gallery, index: int, width: int, height: int) -> Gallery:
     """Choose a card and bring its row into view."""
-    layout = gallery_layout(width, height)
+    layout = gallery_layout(gallery.count, width, height)
     index = max(0, min(gallery.count - 1, index))
     row = index // layout.columns
     first_row = max(row - layout.rows_shown + 1, min(gallery.first_row, row))
@@ -139,11 +151,17 @@ def select(gallery: Gallery, index: int, width: int, height: int) -> Gallery:
 
 def step(gallery: Gallery, columns: int, rows: int, width: int, height: int) -> Gallery:
     """Move the choice; a step that leads outside stays where it is."""
-    target = gallery.selected + columns + rows * gallery_layout(width, height).columns
+    target = gallery.selected + columns + rows * gallery_layout(gallery.count, width, height).columns
     return select(gallery, target, width, height) if 0 <= target < gallery.count else gallery
 
 
+def rows_below(gallery: Gallery, width: int, height: int) -> int:
+    """How many rows of cards lie below those that are shown."""
+    layout = gallery_layout(gallery.count, width, height)
+    return max(0, -(-gallery.count // layout.columns) - layout.rows_shown - gallery.first_row)
+
+
 def scroll(gallery: Gallery, rows: int, width: int, height: int) -> Gallery:
-    layout = gallery_layout(width, height)
+    layout = gallery_layout(gallery.count, width, height)
     last = max(0, -(-gallery.count // layout.columns) - layout.rows_shown)
     return replace(gallery, first_row=max(0, min(last, gallery.first_row + rows)))

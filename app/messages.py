@@ -354,9 +354,16 @@ class RecorderLike(Protocol):
 
 
 class SessionLogLike(Protocol):
-    """The session file beside a video: what was asked, chunk by chunk."""
+    """The session file beside a video: what was asked, chunk by chunk. Trouble never raises; ``error`` says it."""
+
+    @property
+    def error(self) -> str | None: ...
 
     def write(self, chunk: int, event: SampledEvent) -> None: ...
+
+    def made(self, chunk: int) -> None: ...
+
+    def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None: ...
 
     def close(self) -> None: ...
 

@@ -90,7 +90,7 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     gallery = state.gallery
     chosen = state.scenes[gallery.selected] if state.scenes else None
     surface.blit(pictures.backdrop(chosen, width, height), (0, 0))
-    layout = menu.gallery_layout(width, height)
+    layout = menu.gallery_layout(gallery.count, width, height)
     surface.blit(theme.text("Worldwalk", Role.TITLE), (layout.left, theme.px(40)))
     words = "Choose where to begin. The world is dreamt on this computer while you walk."
     if not state.scenes:
@@ -102,6 +102,9 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
         if rect is not None:
             _draw_card(surface, theme, pictures, scene, rect, index == gallery.selected)
     surface.blit(hint_line(theme, GALLERY_HINTS), (layout.left, height - theme.px(42)))
+    if menu.rows_below(gallery, width, height):
+        more = theme.text("↓  more below", Role.SMALL, ACCENT)
+        surface.blit(more, ((width - more.get_width()) // 2, height - theme.px(42)))
     if state.loading is not None:
         stage = theme.text(theme.shortened(state.loading.stage, Role.SMALL, width // 3), Role.SMALL, QUIET)
         surface.blit(stage, (width - layout.left - stage.get_width(), height - theme.px(42)))

@@ -56,7 +56,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
         case messages.Told(sentence, at, bad):
             return tell(state, sentence, at, bad=bad), ()
         case messages.RecordingStarted() | messages.RecordingProgressed() | messages.RecordingEnded():
-            return _recording(state, message)
+            return _recording(state, message), ()
         case Loading():
             return replace(state, loading=message), ()
         case WorldOpened():
@@ -70,7 +70,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
         case SnapshotSaved(session_id, _, path):
             return (replace(state, snapshot=path) if session_id == state.session_id else state), ()
         case Failed():
-            return _failed(state, message)
+            return _failed(state, message), ()
     return state, ()
 
 
@@ -105,11 +105,7 @@ def _world_opened(state: AppState, opened: WorldOpened) -> Change:
     if opened.notice:
         state = tell(state, opened.notice, state.touched_at)
     asks: tuple[Ask, ...] = ()
-    if state.recording is not None and not state.recording.finishing:
-        # one file holds one world, or its session file could not bring it back: the next world gets the next file
-        state = replace(state, recording=replace(state.recording, finishing=True), record_next=True)
-        asks = (messages.StopRecording(),)
-    elif state.recording is None and state.record_next:
+    if state.recording is None and state.record_next:
         state = replace(state, record_next=False)
         asks = (messages.StartRecording(),)
     return state, asks
@@ -178,8 +174,8 @@ def _rejected(state: AppState, rejected: EventRejected) -> AppState:
     return replace(state, in_flight=in_flight, prompt=prompt)
 
 
-def _failed(state: AppState, failed: Failed) -> Change:
-    """The window lives on: it says what happened, and the recording is finished and kept."""
+def _failed(state: AppState, failed: Failed) -> AppState:
+    """The window lives on and says what happened; a recording waits for what comes next."""
     state = let_go(replace(state, failure=failed, loading=None, prompt_box=None, menu=None), state.touched_at)
     if state.world is None:
         state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever
@@ -187,10 +183,7 @@ def _failed(state: AppState, failed: Failed) -> Change:
         state = replace(state, screen=Screen.WALK)
     if state.scene is None:
         state = tell(state, f"{failed.message} {failed.cure}", state.touched_at, bad=True)
-    if state.recording is None or state.recording.finishing:
-        return state, ()
-    recording = replace(state.recording, finishing=True)
-    return replace(state, recording=recording, record_next=True), (messages.StopRecording(),)
+    return state
 
 
 # ---- recordings --------------------------------------------------------------------------------------------------
@@ -198,19 +191,17 @@ def _failed(state: AppState, failed: Failed) -> Change:
 
 def _recording(
     state: AppState, message: messages.RecordingStarted | messages.RecordingProgressed | messages.RecordingEnded
-) -> Change:
+) -> AppState:
     match message:
         case messages.RecordingStarted(path, at):
-            return replace(state, recording=RecordingStatus(path, at)), ()
+            return replace(state, recording=RecordingStatus(path, at))
         case messages.RecordingProgressed(dropped):
             if state.recording is None or state.recording.dropped == dropped:
-                return state, ()
-            return replace(state, recording=replace(state.recording, dropped=dropped)), ()
+                return state
+            return replace(state, recording=replace(state.recording, dropped=dropped))
         case messages.RecordingEnded(path, frames, dropped, error, at):
-            state = tell(replace(state, recording=None), _ending(path, frames, dropped, error), at, bad=bool(error))
-    if state.record_next and state.world is not None and state.failure is None:
-        return replace(state, record_next=False), (messages.StartRecording(),)
-    return state, ()
+            state = replace(state, recording=None)
+            return tell(state, _ending(path, frames, dropped, error), at, bad=bool(error))
 
 
 def _ending(path: str | None, frames: int, dropped: int, error: str | None) -> str:

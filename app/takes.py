@@ -6,8 +6,6 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
-import contextlib
-
 from app.messages import (
     Message,
     RecordingEnded,
@@ -36,6 +34,7 @@ class Takes:
         self._scene: SceneSpec | None = None
         self._next_chunk = 0
         self._take: Take | None = None
+        self._size: tuple[int, int] | None = None
         self._stopping = False
 
     def will_open(self, scene: SceneSpec, snapshot: str | None = None) -> None:
@@ -44,10 +43,17 @@ class Takes:
         self._kept_chunk = None if snapshot is None else self._snapshot_chunks.get(snapshot)
 
     def opened(self, world: WorldOpened) -> None:
-        kept = -1 if self._kept_chunk is None else self._kept_chunk
-        self._journal = [(chunk, event) for chunk, event in self._journal if chunk <= kept]
+        """A world has begun, or gone on from a snapshot; a recording goes on with it."""
+        kept = self._kept_chunk
+        self._journal = [] if kept is None else [(chunk, event) for chunk, event in self._journal if chunk <= kept]
         self._snapshot_chunks.clear()
-        self._world, self._next_chunk = world, kept + 1
+        self._world, self._next_chunk = world, 0 if kept is None else kept + 1
+        if self._take is None or self._size is None:
+            return
+        if self._size != (world.card.width, world.card.height):
+            self.request_stop()  # one file holds pictures of one size
+        elif self._take.log is not None and self._scene is not None:
+            self._take.log.restarted(self._scene, world.seed, kept)
 
     def snapshot_saved(self, saved: SnapshotSaved) -> None:
         if self._world is not None and saved.session_id == self._world.session_id:
@@ -64,19 +70,30 @@ class Takes:
         except WorldwalkError as error:
             return Told(str(error), now, bad=True)
         self._take, self._stopping = take, False
-        told = self._write_log(self._journal, now)
-        return told or RecordingStarted(str(take.recorder.path), now)
+        self._size = self._world.card.width, self._world.card.height
+        if take.log is not None:
+            for chunk, event in self._journal:
+                take.log.write(chunk, event)
+        return RecordingStarted(str(take.recorder.path), now)
 
     def add(self, chunk: FrameChunk, now: float) -> Message | None:
         """Take a chunk of the world that runs: its events, and its frames as the model made them."""
-        lines = [(chunk.chunk, event) for event in chunk.events]
-        self._journal.extend(lines)
+        self._journal.extend((chunk.chunk, event) for event in chunk.events)
         self._next_chunk = chunk.chunk + 1
         if self._take is None or self._stopping:
             return None
         self._take.recorder.note_prompt(chunk.prompt)
         self._take.recorder.write(chunk.frames)
-        return self._write_log(lines, now)
+        log = self._take.log
+        if log is None:
+            return None
+        for event in chunk.events:
+            log.write(chunk.chunk, event)
+        log.made(chunk.chunk)
+        if log.error is None:
+            return None
+        self._close_log()
+        return Told(log.error, now, bad=True)
 
     def request_stop(self) -> None:
         if self._take is not None and not self._stopping:
@@ -106,19 +123,7 @@ class Takes:
         result, self._take = self._take.recorder.stop(timeout_seconds=3.0), None
         return result.error
 
-    def _write_log(self, lines: list[tuple[int, SampledEvent]], now: float) -> Message | None:
-        if self._take is None or self._take.log is None:
-            return None
-        try:
-            for chunk, event in lines:
-                self._take.log.write(chunk, event)
-        except (WorldwalkError, OSError) as error:
-            self._take = Take(self._take.recorder, None)
-            return Told(f"The video goes on, but its session file does not: {error}", now, bad=True)
-        return None
-
     def _close_log(self) -> None:
         if self._take is not None and self._take.log is not None:
-            with contextlib.suppress(OSError):  # its lines are on the disk already, one by one
-                self._take.log.close()
+            self._take.log.close()
             self._take = Take(self._take.recorder, None)

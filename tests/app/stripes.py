@@ -14,6 +14,7 @@ from app.app import App, AppConfig, Parts
 from app.messages import Take
 from engine.protocol import (
     EventAccepted,
+    Failed,
     OpenWorld,
     Pause,
     Pixels,
@@ -90,6 +91,10 @@ class StripesEngine:
     def close(self) -> None:
         self.closed = True
 
+    def die(self) -> None:
+        self._world = None
+        self.report(Failed("The engine's process ended.", "Press R.", engine_lost=True))
+
     def save(self, path: str) -> None:
         assert self._world is not None
         self._saved = self._next_chunk - 1
@@ -150,10 +155,19 @@ class KeptVideo:
 @dataclass
 class KeptLog:
     lines: list[tuple[int, int | None]] = field(default_factory=list)
+    chunks: list[int] = field(default_factory=list)
+    restarts: list[int | None] = field(default_factory=list)
+    error: str | None = None
     closed: bool = False
 
     def write(self, chunk: int, event: SampledEvent) -> None:
         self.lines.append((chunk, event.event_id))
+
+    def made(self, chunk: int) -> None:
+        self.chunks.append(chunk)
+
+    def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None:
+        self.restarts.append(after_chunk)
 
     def close(self) -> None:
         self.closed = True

@@ -13,7 +13,7 @@ from app.takes import FIRST_CHUNK
 from app.values import Screen
 from app.values import Stage as PromptStage
 from engine.errors import FileProblem
-from engine.protocol import Engine, EventRejected, Failed, OpenWorld, Pause, Restore, SessionHeader
+from engine.protocol import Engine, EventRejected, OpenWorld, Pause, Restore, SessionHeader
 from tests.app.stripes import Stage, down, post, red_and_green, tap, up, write
 from tests.app.walks import MEADOW, SCENES
 
@@ -132,26 +132,55 @@ def test_a_session_file_that_begins_late_knows_what_came_before(stage: Stage) ->
 
 def test_a_lost_engine_leaves_the_window_alive_and_comes_back_from_its_snapshot(tmp_path: Path) -> None:
     stage = Stage(tmp_path, record=True)
-    lost = Failed("The engine's process ended.", "Press R.", engine_lost=True)
-    seen: list[Failed | None] = []
+    seen: list[bool] = []
     hands = [
         (0.5, tap(pygame.K_d)),
         (1.0, lambda: stage.engine.save("snapshot 3")),
         (1.1, tap(pygame.K_a)),
-        (1.5, lambda: stage.engine.report(lost)),
-        (1.9, lambda: seen.append(stage.app.state.failure)),
+        (1.5, stage.engine.die),
+        (1.9, lambda: seen.append(stage.app.state.failure is not None)),
         (2.0, tap(pygame.K_r)),
     ]
     stage.play(hands, seconds=3.0)
-    assert seen == [lost]
+    assert seen == [True]
     assert stage.restarts == 1
     assert Restore(MEADOW, 7, 2, "snapshot 3") in stage.engine.requests
     assert stage.app.state.failure is None
-    (_, first, _), (header, second, log) = stage.takes
-    assert first.stopping
-    assert second.written
-    assert header.settings == {FIRST_CHUNK: 4}
-    assert len(log.lines) == 1, "what came after the snapshot did not happen"
+    ((_, video, log),) = stage.takes
+    assert log.restarts == [3]
+    again = log.chunks.index(4, 5)
+    assert log.chunks == [*range(again), *range(4, 4 + len(log.chunks) - again)]
+    assert len(video.written) == 4 * len(log.chunks), "the recording goes on where the world does"
+
+
+def test_what_a_snapshot_undid_is_not_in_a_later_session_file(stage: Stage) -> None:
+    hands = [
+        (0.5, tap(pygame.K_d)),
+        (1.0, lambda: stage.engine.save("snapshot 3")),
+        (1.1, tap(pygame.K_a)),
+        (1.5, stage.engine.die),
+        (2.0, tap(pygame.K_r)),
+        (2.2, tap(pygame.K_F9)),
+    ]
+    stage.play(hands)
+    ((_, _, log),) = stage.takes
+    assert [event_id for _, event_id in log.lines] == [1]
+
+
+def test_a_reset_is_written_into_the_session_file(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, record=True)
+    stage.play([(1.0, tap(pygame.K_r))])
+    ((_, _, log),) = stage.takes
+    assert log.restarts == [None]
+
+
+def test_trouble_with_the_session_file_is_told_once_and_the_video_goes_on(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, record=True)
+    stage.play([(1.0, lambda: setattr(stage.takes[0][2], "error", "The disk is full."))])
+    ((_, video, log),) = stage.takes
+    assert [toast.text for toast in stage.app.state.toasts] == ["The disk is full."]
+    assert log.closed
+    assert len(video.written) > 40
 
 
 def test_a_recording_that_cannot_begin_is_told_in_one_sentence(stage: Stage) -> None:

@@ -18,22 +18,26 @@ def test_every_card_can_be_reached_and_lies_in_the_window(size: tuple[int, int])
         assert menu.card_at(gallery, rect.x + 1, rect.y + 1, *size) == index
 
 
-def test_eight_scenes_fit_without_scrolling() -> None:
-    gallery = Gallery(count=8)
-    assert all(menu.card_rect(gallery, index, 1280, 720) is not None for index in range(8))
+@pytest.mark.parametrize("count", [1, 4, 8, 10])
+def test_few_scenes_fit_without_scrolling(count: int) -> None:
+    gallery = Gallery(count=count)
+    assert all(menu.card_rect(gallery, index, 1280, 720) is not None for index in range(count))
+    assert menu.rows_below(gallery, 1280, 720) == 0
 
 
 def test_steps_stay_inside_the_gallery() -> None:
     gallery = Gallery(count=6)
     assert menu.step(gallery, -1, 0, 1280, 720).selected == 0
     below = menu.step(gallery, 0, 1, 1280, 720).selected
-    assert below == menu.gallery_layout(1280, 720).columns
+    assert below == menu.gallery_layout(6, 1280, 720).columns
 
 
 def test_scrolling_stops_at_both_ends() -> None:
     gallery = Gallery(count=40)
     assert menu.scroll(gallery, -1, 1280, 720).first_row == 0
+    assert menu.rows_below(gallery, 1280, 720) > 0
     end = menu.scroll(gallery, 99, 1280, 720)
+    assert menu.rows_below(end, 1280, 720) == 0
     assert menu.card_rect(end, 39, 1280, 720) is not None
 
 
