@@ -17,7 +17,7 @@ from torch import Tensor
 from engine.camera import CameraState, Poses
 from engine.conditioning import Blend, Place
 from engine.controls import ControlQueues
-from engine.errors import FileProblem
+from engine.errors import BadValue, FileProblem
 from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
 from engine.window import MotionState
 
@@ -77,7 +77,7 @@ class WorldState:
             if metadata["schema"] != str(SNAPSHOT_SCHEMA) or metadata["model_sha256"] != model_sha256:
                 raise FileProblem(path, "the snapshot belongs to another model or version", cure)
             self._take(plain, tensors)
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (OSError, SafetensorError, BadValue, KeyError, TypeError, ValueError) as error:
             raise FileProblem(path, f"the snapshot cannot be read ({error})", cure) from None
 
     def _take(self, plain: Mapping[str, dict[str, object]], tensors: dict[str, Tensor]) -> None:

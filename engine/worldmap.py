@@ -73,6 +73,12 @@ _TILE = 512
 _CELL_METRES = 6.4
 _NEAR, _FAR, _STEPS = 0.45, 180.0, 112
 _MESA_STEEPNESS = 5.0
+_RANGES = {
+    "mountain_near": (0.035, ((3, 0.016, 0.4), (7, 0.012, 1.9), (17, 0.006, 4.0))),
+    "mountain_far": (0.075, ((2, 0.030, 2.2), (5, 0.022, 0.9), (11, 0.011, 5.1), (23, 0.004, 1.0))),
+}
+_HILL_LAYERS, _RIDGE_LAYERS = (0.72, 0.55), (0.65, 0.45)
+_SECOND_COS, _SECOND_SIN = 0.6157 * math.cos(0.7), 0.6157 * math.sin(0.7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +184,9 @@ class WorldMap:
         """Height of the bare ground over the water in metres; ``geometry`` broadcasts as [..., 9]."""
         a = _lookup(self.ground_march, x, z)
         b = _lookup(self.ground_march, *_second_layer(x, z))
-        hills = 0.72 * a[0] + 0.55 * b[0]
-        ridges = 0.65 * a[1] + 0.45 * b[1]
-        mesas = torch.tanh(_MESA_STEEPNESS * (hills - 0.1))
-        g = geometry
-        return g[..., _BASE] + g[..., _HILLS] * hills + g[..., _RIDGES] * ridges + g[..., _MESAS] * (mesas + 0.6) * 0.5
+        hills = _HILL_LAYERS[0] * a[0] + _HILL_LAYERS[1] * b[0]
+        ridges = _RIDGE_LAYERS[0] * a[1] + _RIDGE_LAYERS[1] * b[1]
+        return _height(geometry, hills, ridges, _mesa(hills))
 
     def eye_height(self, view: View) -> Tensor:
         """Height of the eyes [V] in metres: over the ground, or over the water where it is deep."""
@@ -213,8 +217,18 @@ class WorldMap:
 
 
 def _second_layer(x: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
-    c, s = 0.6157 * math.cos(0.7), 0.6157 * math.sin(0.7)
-    return c * x - s * z + 71.3, s * x + c * z - 33.7
+    """Where the second layer of noise is looked up: turned, coarser and shifted, so that the sum does not repeat."""
+    return _SECOND_COS * x - _SECOND_SIN * z + 71.3, _SECOND_SIN * x + _SECOND_COS * z - 33.7
+
+
+def _mesa(hills: Tensor) -> Tensor:
+    """Plateaus and gorges in [-1, 1] with smooth steep walls."""
+    return torch.tanh(_MESA_STEEPNESS * (hills - 0.1))
+
+
+def _height(geometry: Tensor, hills: Tensor, ridges: Tensor, mesa: Tensor) -> Tensor:
+    g = geometry
+    return g[..., _BASE] + g[..., _HILLS] * hills + g[..., _RIDGES] * ridges + g[..., _MESAS] * (mesa + 0.6) * 0.5
 
 
 def _tile(channels: list[Tensor]) -> Tensor:
@@ -282,48 +296,47 @@ class _Caster:
         patch = _lookup(self.land.noise, x, z)
         azimuth = torch.atan2(self.dir_x, self.dir_z)[..., None]  # [V,W,1]
         elevation = self.slope[:, None, :] / self.stretch  # tangent
-        channels = [
-            2 / (1 + distance / 4) - 1,
-            (1 - (-distance / 40).exp()) * land + sky,
-            sky,
-            water,
-            tree,
-            normal[0] * land,
-            normal[1] * land,
-            normal[2] * land,
-            (ground / 5).tanh() * land,
-            patch[0] * (0.4 + 0.6 * near) * land * 0.5,
-            patch[1] * near * land * 0.6,
-            tree_height,
-            tree_random,
-            elevation.clamp(-1, 1.2),
-            azimuth.cos().expand_as(depth),
-            azimuth.sin().expand_as(depth),
-            *self._sky(azimuth, elevation, sky),
-            self._waves(x, z, distance) * water,
-            *self._silhouettes(azimuth, elevation, sky),
-            *self._blockers(x, z, y, land),
-        ]
-        clouds, waves, rest = channels[16:19], channels[19], channels[20:]
-        order = [*channels[:16], *clouds[:2], waves, rest[0], rest[1], clouds[2], *rest[2:]]
-        return torch.stack(order, 1).transpose(-1, -2).contiguous()  # [V,24,H,W]
+        channels = {
+            "inverse_depth": 2 / (1 + distance / 4) - 1,
+            "haze_depth": (1 - (-distance / 40).exp()) * land + sky,
+            "sky": sky,
+            "water": water,
+            "tree": tree,
+            "normal_x": normal[0] * land,
+            "normal_y": normal[1] * land,
+            "normal_z": normal[2] * land,
+            "height": (ground / 5).tanh() * land,
+            "patch_noise": patch[0] * (0.4 + 0.6 * near) * land * 0.5,
+            "detail_noise": patch[1] * near * land * 0.6,
+            "tree_height": tree_height,
+            "tree_random": tree_random,
+            "elevation": elevation.clamp(-1, 1.2),
+            "azimuth_cos": azimuth.cos().expand_as(depth),
+            "azimuth_sin": azimuth.sin().expand_as(depth),
+            "wave": self._waves(x, z, distance) * water,
+            **self._sky(azimuth, elevation, sky),
+            **self._silhouettes(azimuth, elevation, sky),
+            **self._blockers(x, z, y, land),
+        }
+        ordered = [channels[name] for name in GUIDE_CHANNELS]
+        return torch.stack(ordered, 1).transpose(-1, -2).contiguous()  # [V,24,H,W]
 
     def _ground(self, x: Tensor, z: Tensor) -> tuple[list[Tensor], Tensor]:
         """Unit normal and height of the bare ground at the hits."""
         a = _lookup(self.land.ground, x, z)
         b = _lookup(self.land.ground, *_second_layer(x, z))
-        c, s = 0.6157 * math.cos(0.7), 0.6157 * math.sin(0.7)
-        g = self.geometry
-        hills = 0.72 * a[0] + 0.55 * b[0]
-        ridges = 0.65 * a[1] + 0.45 * b[1]
-        wall = torch.tanh(_MESA_STEEPNESS * (hills - 0.1))
-        height = g[..., _BASE] + g[..., _HILLS] * hills + g[..., _RIDGES] * ridges
-        height = height + g[..., _MESAS] * (wall + 0.6) * 0.5
+        c, s = _SECOND_COS, _SECOND_SIN
+        (h0, h1), (r0, r1), g = _HILL_LAYERS, _RIDGE_LAYERS, self.geometry
+        hills, ridges = h0 * a[0] + h1 * b[0], r0 * a[1] + r1 * b[1]
+        wall = _mesa(hills)
+        height = _height(g, hills, ridges, wall)
         slope = g[..., _HILLS] + g[..., _MESAS] * 0.5 * _MESA_STEEPNESS * (1 - wall * wall)
-        dx = slope * (0.72 * a[2] + 0.55 * (c * b[2] + s * b[3]))
-        dz = slope * (0.72 * a[3] + 0.55 * (-s * b[2] + c * b[3]))
-        dx = dx + g[..., _RIDGES] * (0.65 * a[4] + 0.45 * (c * b[4] + s * b[5]))
-        dz = dz + g[..., _RIDGES] * (0.65 * a[5] + 0.45 * (-s * b[4] + c * b[5]))
+        dx = slope * (h0 * a[2] + h1 * (c * b[2] + s * b[3])) + g[..., _RIDGES] * (
+            r0 * a[4] + r1 * (c * b[4] + s * b[5])
+        )
+        dz = slope * (h0 * a[3] + h1 * (c * b[3] - s * b[2])) + g[..., _RIDGES] * (
+            r0 * a[5] + r1 * (c * b[5] - s * b[4])
+        )
         length = (1 + dx * dx + dz * dz).rsqrt()
         return [-dx * length, length, -dz * length], height
 
@@ -342,7 +355,7 @@ class _Caster:
         mixed = [torch.lerp(n, c, tree) for n, c in zip(normal, crown, strict=True)]
         return tree, height * tree, (rank * 2 - 1) * tree, mixed
 
-    def _sky(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> list[Tensor]:
+    def _sky(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> dict[str, Tensor]:
         """Two octaves of clouds on a plane overhead, and the stars."""
         up = elevation.clamp(min=0) + 0.12
         cx, cz = azimuth.sin() / up * 22.0, azimuth.cos() / up * 22.0
@@ -357,31 +370,28 @@ class _Caster:
         shine = (_hash(la, le, 9) > 0.72).float() * (0.35 + 0.65 * _hash(la, le, 10))
         away = (a - ia - px) ** 2 + (e - ie - pe) ** 2
         stars = shine * (-away / 0.018).exp() * _smoothstep(0.02, 0.25, elevation) * sky
-        return [low * fade * 0.5, high * fade * 0.5, stars]
+        return {"cloud_low": low * fade * 0.5, "cloud_high": high * fade * 0.5, "stars": stars}
 
     def _waves(self, x: Tensor, z: Tensor, distance: Tensor) -> Tensor:
         ripple = _lookup(self.land.noise, x * 1.7, z * 0.8)[1]
         return ripple * 0.6 / (1 + distance / 25.0)
 
-    def _silhouettes(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> list[Tensor]:
+    def _silhouettes(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> dict[str, Tensor]:
         """Two far ranges as functions of the azimuth alone: sines of whole frequencies, so that a turn closes."""
-        out = []
-        for base, waves in (
-            (0.035, ((3, 0.016, 0.4), (7, 0.012, 1.9), (17, 0.006, 4.0))),
-            (0.075, ((2, 0.030, 2.2), (5, 0.022, 0.9), (11, 0.011, 5.1), (23, 0.004, 1.0))),
-        ):
+        out = {}
+        for name, (base, waves) in _RANGES.items():
             top = base + sum(amp * torch.sin(azimuth * n + phase) for n, amp, phase in waves)
             top = top * self.geometry[..., _MOUNTAINS]
-            out.append(((top - elevation) * 150.0).clamp(0, 1) * sky)
+            out[name] = ((top - elevation) * 150.0).clamp(0, 1) * sky
         return out
 
-    def _blockers(self, x: Tensor, z: Tensor, y: Tensor, land: Tensor) -> list[Tensor]:
+    def _blockers(self, x: Tensor, z: Tensor, y: Tensor, land: Tensor) -> dict[str, Tensor]:
         """How far the land rises over the hit towards the sun's azimuth, near and far: what shadows need."""
-        out = []
-        for step in (1.6, 4.5):
+        out = {}
+        for name, step in (("block_near", 1.6), ("block_far", 4.5)):
             px, pz = x + math.sin(SUN_AZIMUTH) * step, z + math.cos(SUN_AZIMUTH) * step
             height = self.land.ground_height(px, pz, self.geometry) + self.land.trees(px, pz, self.geometry)[0]
-            out.append(((height - y) / step).clamp(-1, 2) * land * 0.6)
+            out[name] = ((height - y) / step).clamp(-1, 2) * land * 0.6
         return out
 
 
