@@ -3,35 +3,34 @@ model runs in this process; ``play`` has the engine in a process of its own."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import command_line, settings
+from app import choices, command_line
 from app.command_line import Options
 from app.settings import Settings
 from engine.bench import machine
 from engine.config import EngineConfig, parse, to_dict
-from engine.errors import BadValue, FileProblem, NeedsHardware, WorldwalkError
+from engine.errors import BadValue, NeedsHardware, WorldwalkError
 from engine.protocol import ModelCard, SceneSpec, SessionHeader
 
 if TYPE_CHECKING:
-    from app.app import App
+    from app.app import App, AppConfig
     from app.outputs import Outputs
     from app.render import Plan
     from engine.backends import WorldModel
+    from engine.host import EngineHost
 
 ROOT = Path(__file__).resolve().parent
 ASSETS = ROOT / "assets"
-IMAGE_PROMPT = "a landscape in clear daylight"
-"""What a world from a picture is told to be where its owner does not say."""
 BENCH_CHUNKS = 96
 INTERRUPTED = 130
 
@@ -67,54 +66,26 @@ def _run(options: Options) -> int:
         from engine.training import cli
 
         return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest)
-    return commands[options.command](options, _settings(options))
+    chosen = choices.settings_of(options, ROOT / "settings.yaml", os.environ)
+    return commands[options.command](options, chosen)
 
 
 # ---- what the options mean ---------------------------------------------------------------------------------------
 
 
-def _settings(options: Options) -> Settings:
-    """Settings file, then ``--set``, then the options that have a name of their own, then the environment."""
-    shipped = ROOT / "settings.yaml"
-    path = options.settings or (shipped if shipped.is_file() else None)
-    loaded = settings.load(path, options.sets, os.environ)
-    app, engine = loaded.app, loaded.engine
-    if options.seed is not None:
-        app = replace(app, seed=options.seed)
-    if options.backend is not None:
-        engine = replace(engine, backend=options.backend)
-    if options.model is not None:
-        engine = replace(engine, model=options.model)
-    return Settings(app, engine)
-
-
-def _scene(options: Options, name: str | None, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
-    """The scene asked for, from a picture of ``size`` or from those that come along; None where none was named."""
-    from app import scenes
-    from engine.wording import prompt_problem
-
-    if options.image is not None:
-        return scenes.scene_from_image(options.image, options.prompt or IMAGE_PROMPT, *size())
-    wanted = options.scene or name
-    if wanted is None:
-        return None
-    scene = scenes.find_scene(ASSETS, wanted)
-    if options.prompt is None:
-        return scene
-    problem = prompt_problem(options.prompt)
-    if problem is not None:
-        raise BadValue("--prompt", *problem)
-    return replace(scene, prompt=options.prompt)
+def _scene(options: Options, chosen: Settings, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
+    return choices.scene_of(options, chosen.app.scene, ASSETS, size)
 
 
 def _scene_or_first(options: Options, chosen: Settings, card: ModelCard) -> SceneSpec:
-    from app import scenes
-
-    names = [card.name for card in scenes.list_scenes(ASSETS)]
-    scene = _scene(options, chosen.app.scene or (names[0] if names else None), lambda: (card.width, card.height))
-    if scene is None:
-        raise FileProblem(ASSETS / "scenes", "there is no scene here", "Restore the folder, or give --image FILE.")
+    size = card.width, card.height
+    scene = _scene(options, chosen, lambda: size) or _scene(_first(options), chosen, lambda: size)
+    assert scene is not None
     return scene
+
+
+def _first(options: Options) -> Options:
+    return replace(options, scene=choices.first_scene(ASSETS))
 
 
 def _load_model(config: EngineConfig) -> WorldModel:
@@ -202,43 +173,52 @@ def _outputs(options: Options) -> Outputs:
 
 
 def _play(options: Options, chosen: Settings) -> int:
+    with _window(options, chosen, time.monotonic) as (app, _):
+        return app.run()
+
+
+@contextlib.contextmanager
+def _window(
+    options: Options, chosen: Settings, clock: Callable[[], float]
+) -> Iterator[tuple[App, Callable[[], EngineHost | None]]]:
+    """The window, not yet open, wired to an engine that starts in a process of its own once the window is there."""
     problem = machine.display_problem()
     if problem is not None:
         cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
         raise NeedsHardware(problem, cure)
-    with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
-        return _app(options, chosen, Path(runtime)).run()
-
-
-def _app(options: Options, chosen: Settings, runtime: Path) -> App:
-    """The window wired to an engine in a process of its own, which starts once the window is there."""
-    from app import recordings, scenes
-    from app.app import App, AppConfig, Parts
-    from app.messages import Take
-    from app.outputs import start_recorder, start_session_log
+    from app import scenes
+    from app.app import App, Parts
     from engine import catalogue
     from engine.host import EngineHost
 
-    app, first = chosen.app, [options.record]
-    if options.record is not None:
-        recordings.check_target(options.record)
-    folder = recordings.default_folder() if app.recordings_dir is None else Path(app.recordings_dir).expanduser()
     hosts: list[EngineHost] = []
+    model = None if chosen.engine.model is None else Path(chosen.engine.model)
+    scene = _scene(options, chosen, lambda: catalogue.frame_size(model))
+    with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
 
-    def engine() -> EngineHost:
-        hosts.append(EngineHost(chosen.engine, runtime))
-        return hosts[0]
+        def engine() -> EngineHost:
+            hosts.append(EngineHost(chosen.engine, Path(runtime)))
+            return hosts[0]
 
-    def start_take(header: SessionHeader) -> Take:
-        path = first.pop() if first else None
-        path = path or recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
-        header = replace(header, settings={**header.settings, "engine": to_dict(chosen.engine)})
-        log = start_session_log(path, header)
-        return Take(start_recorder(path, header, blocking=False, overwrite=False), log)
+        config = _window_config(options, chosen)
+        parts = Parts(
+            engine=engine,
+            restart=lambda: hosts[0].restart(),
+            scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
+            start_take=choices.takes_of(options.record, config.recordings, chosen.engine),
+            clock=clock,
+        )
+        yield App(config, parts, scene), lambda: hosts[0] if hosts else None
 
+
+def _window_config(options: Options, chosen: Settings) -> AppConfig:
+    from app import recordings
+    from app.app import AppConfig
+
+    app = chosen.app
     width, height = options.size or (app.window_width, app.window_height)
-    config = AppConfig(
-        recordings=folder,
+    return AppConfig(
+        recordings=Path(app.recordings_dir).expanduser() if app.recordings_dir else recordings.default_folder(),
         width=width,
         height=height,
         fullscreen=options.fullscreen or app.fullscreen,
@@ -246,14 +226,6 @@ def _app(options: Options, chosen: Settings, runtime: Path) -> App:
         seed=app.seed,
         record=options.record is not None,
     )
-    parts = Parts(
-        engine=engine,
-        restart=lambda: hosts[0].restart(),
-        scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
-        start_take=start_take,
-    )
-    folder_of_model = None if chosen.engine.model is None else Path(chosen.engine.model)
-    return App(config, parts, _scene(options, app.scene, lambda: catalogue.frame_size(folder_of_model)))
 
 
 # ---- measuring ---------------------------------------------------------------------------------------------------
@@ -279,6 +251,34 @@ def _bench(options: Options, chosen: Settings) -> int:
         options.json,
         record.record(options.bench, model.card, chosen.engine, options=asked, result=result, samples=samples),
     )
+    return 0
+
+
+def _bench_window(options: Options, chosen: Settings) -> int:
+    from app.window_bench import MOST_SECONDS, Walker, passes_ms, result
+    from engine.bench import record
+
+    if options.scene is None and options.image is None and chosen.app.scene is None:
+        options = _first(options)
+    peaks: list[float | None] = []
+    walker = Walker(min(options.seconds, MOST_SECONDS))
+    with _window(options, chosen, walker) as (app, host):
+
+        def at_end() -> None:
+            running = host()
+            peaks.append(None if running is None else machine.peak_rss_mb(running.pid))
+
+        walker.app, walker.at_end = app, at_end
+        app.run()
+    world = app.state.world
+    if world is None:
+        raise WorldwalkError("No world was opened, so nothing was measured. 'python main.py doctor' says why.")
+    rss = {"window_peak_rss_mb": machine.peak_rss_mb(), "engine_peak_rss_mb": peaks[0] if peaks else None}
+    measured = {**result(app, walker), **rss}
+    asked = {"scene": world.scene.name, "seed": world.seed, "seconds": walker.seconds}
+    samples = {"window_ms": passes_ms(app, walker.seconds)}
+    written = record.record("window", world.card, chosen.engine, options=asked, result=measured, samples=samples)
+    _print_json(options.json, written)
     return 0
 
 

@@ -122,11 +122,10 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(content, file, indent=1, allow_nan=False)
                 file.write("\n")
-            os.chmod(temporary, 0o644)
+            os.chmod(temporary, 0o644)  # mkstemp lets nobody else read it
             os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        finally:
+            Path(temporary).unlink(missing_ok=True)
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
         raise FileProblem(path, problem, "Choose a folder that exists and that you may write to.") from error

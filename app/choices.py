@@ -1,0 +1,74 @@
+"""What the options and settings mean: which settings hold, which scene begins, how the window opens, where takes go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from app import recordings, scenes
+from app.command_line import Options
+from app.messages import StartTake, Take
+from app.outputs import start_recorder, start_session_log
+from app.settings import Settings, load
+from engine.config import EngineConfig, to_dict
+from engine.errors import BadValue, FileProblem
+from engine.protocol import SceneSpec, SessionHeader
+from engine.wording import prompt_problem
+
+IMAGE_PROMPT = "a landscape in clear daylight"
+"""What a world from a picture is told to be where its owner does not say."""
+
+
+def settings_of(options: Options, shipped: Path, environ: Mapping[str, str]) -> Settings:
+    """Settings file, then ``--set``, then the options that have a name of their own, then the environment."""
+    path = options.settings or (shipped if shipped.is_file() else None)
+    loaded = load(path, options.sets, environ)
+    app, engine = loaded.app, loaded.engine
+    if options.seed is not None:
+        app = replace(app, seed=options.seed)
+    if options.backend is not None:
+        engine = replace(engine, backend=options.backend)
+    if options.model is not None:
+        engine = replace(engine, model=options.model)
+    return Settings(app, engine)
+
+
+def scene_of(options: Options, name: str | None, assets: Path, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
+    """The scene asked for, from a picture of ``size`` or from those that come along; None where none was named."""
+    if options.image is not None:
+        return scenes.scene_from_image(options.image, options.prompt or IMAGE_PROMPT, *size())
+    wanted = options.scene or name
+    if wanted is None:
+        return None
+    scene = scenes.find_scene(assets, wanted)
+    if options.prompt is None:
+        return scene
+    problem = prompt_problem(options.prompt)
+    if problem is not None:
+        raise BadValue("--prompt", *problem)
+    return replace(scene, prompt=options.prompt)
+
+
+def first_scene(assets: Path) -> str:
+    """The name of the first scene that comes along. Raises FileProblem where there is none."""
+    names = [card.name for card in scenes.list_scenes(assets)]
+    if not names:
+        raise FileProblem(assets / "scenes", "there is no scene here", "Restore the folder, or give --image FILE.")
+    return names[0]
+
+
+def takes_of(first: Path | None, folder: Path, engine: EngineConfig) -> StartTake:
+    """Begins recordings: the first one in the file that was named, all others in the folder of recordings."""
+    named = [first] if first is not None else []
+    if first is not None:
+        recordings.check_target(first)
+
+    def start(header: SessionHeader) -> Take:
+        path = named.pop() if named else recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
+        header = replace(header, settings={**header.settings, "engine": to_dict(engine)})
+        log = start_session_log(path, header)
+        return Take(start_recorder(path, header, blocking=False, overwrite=False), log)
+
+    return start
