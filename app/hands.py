@@ -217,7 +217,7 @@ def _choose(state: AppState, at: float) -> Change:
         case MenuItem.HELP:
             return replace(closed, help=True), ()
         case MenuItem.QUIT:
-            return close_world(closed)
+            return close_world(state)  # the menu stays: closing it would set the world going once more
 
 
 # ---- text --------------------------------------------------------------------------------------------------------

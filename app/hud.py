@@ -67,7 +67,7 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
     if state.details:
         _draw_details(surface, theme, state, room)
     if state.recording is not None:
-        _draw_recording(surface, theme, state, room, now)
+        _draw_recording(surface, theme, state, room)
     if state.paused and state.menu is None:
         _pill(surface, theme, "Paused", "Space to go on", room.center)
 
@@ -269,10 +269,11 @@ def _draw_details(surface: pygame.Surface, theme: Theme, state: AppState, room: 
         y += step if name else gap
 
 
-def _draw_recording(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
+def _draw_recording(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:
     recording = state.recording
     assert recording is not None
-    seconds = int(max(0.0, now - recording.started_at))
+    # the length of the film, which stands still when the world does
+    seconds = int(recording.frames / state.world.card.fps_nominal) if state.world is not None else 0
     words = "Finishing the file" if recording.finishing else f"{seconds // 60}:{seconds % 60:02d}"
     if recording.dropped:
         words += f"   {recording.dropped} dropped"

@@ -114,7 +114,7 @@ def _columns(columns: int, width: int, height: int) -> GalleryLayout:
     inner = max(1, width - 2 * margin)
     card_width = max(1, min((inner - (columns - 1) * gap) // columns, round(340 * scale)))
     picture_height = card_width * 7 // 12
-    card_height = picture_height + round(62 * scale)
+    card_height = picture_height + round(82 * scale)
     rows_shown = max(1, (height - top - bottom + gap) // (card_height + gap))
     left = (width - columns * card_width - (columns - 1) * gap) // 2
     return GalleryLayout(columns, rows_shown, card_width, picture_height, card_height, gap, left, top)

@@ -223,6 +223,7 @@ class RecordingStarted:
 
 @dataclass(frozen=True, slots=True)
 class RecordingProgressed:
+    frames: int
     dropped: int
 
 
@@ -334,6 +335,9 @@ class RecorderLike(Protocol):
 
     @property
     def path(self) -> Path: ...
+
+    @property
+    def frames(self) -> int: ...
 
     @property
     def dropped(self) -> int: ...

@@ -178,8 +178,10 @@ def _draw_card(
     top = rect.y + layout_height + theme.px(9)
     name = theme.shortened(_title(scene.name), Role.STRONG, inner)
     surface.blit(theme.text(name, Role.STRONG), (left, top))
-    prompt = theme.shortened(scene.prompt, Role.SMALL, inner)
-    surface.blit(theme.text(prompt, Role.SMALL, QUIET), (left, top + theme.px(24)))
+    lines = theme.wrapped(scene.prompt[:200], Role.SMALL, inner)
+    lines = [*lines[:1], " ".join(lines[1:])]
+    for index, line in enumerate(theme.shortened(line, Role.SMALL, inner) for line in lines):
+        surface.blit(theme.text(line, Role.SMALL, QUIET), (left, top + theme.px(25 + 19 * index)))
 
 
 def _centred(surface: pygame.Surface, drawn: pygame.Surface, x: int, y: int) -> None:

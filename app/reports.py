@@ -193,12 +193,13 @@ def _recording(
     state: AppState, message: messages.RecordingStarted | messages.RecordingProgressed | messages.RecordingEnded
 ) -> AppState:
     match message:
-        case messages.RecordingStarted(path, at):
-            return replace(state, recording=RecordingStatus(path, at))
-        case messages.RecordingProgressed(dropped):
-            if state.recording is None or state.recording.dropped == dropped:
+        case messages.RecordingStarted(path):
+            return replace(state, recording=RecordingStatus(path))
+        case messages.RecordingProgressed(frames, dropped):
+            recording = state.recording
+            if recording is None or (recording.frames, recording.dropped) == (frames, dropped):
                 return state
-            return replace(state, recording=replace(state.recording, dropped=dropped))
+            return replace(state, recording=replace(recording, frames=frames, dropped=dropped))
         case messages.RecordingEnded(path, frames, dropped, error, at):
             state = replace(state, recording=None)
             return tell(state, _ending(path, frames, dropped, error), at, bad=bool(error))

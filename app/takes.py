@@ -109,7 +109,7 @@ class Takes:
         if recorder.error is not None:
             self.request_stop()
         if (result := recorder.result) is None:
-            return RecordingProgressed(recorder.dropped)
+            return RecordingProgressed(recorder.frames, recorder.dropped)
         self._close_log()
         self._take = None
         path = None if result.path is None else str(result.path)

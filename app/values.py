@@ -57,7 +57,7 @@ class PromptStatus:
 @dataclass(frozen=True, slots=True)
 class RecordingStatus:
     path: str
-    started_at: float
+    frames: int = 0
     dropped: int = 0
     finishing: bool = False
 

@@ -37,11 +37,10 @@ class View:
 
     def _moments(self, state: AppState, now: float) -> tuple[object, ...]:
         """What changes with time alone, in the steps in which it is seen to change."""
-        recorded = int(now - state.recording.started_at) if state.recording is not None else None
         caret = (now - state.touched_at) % 1.06 < 0.58 if state.prompt_box is not None else None
         waits = state.screen in (Screen.STARTING, Screen.LOADING) and state.failure is None
         sways = waits and (state.loading is None or state.loading.fraction is None)
-        return hud.presence(state, now), recorded, caret, int(now * 30) if sways else None
+        return hud.presence(state, now), caret, int(now * 30) if sways else None
 
     def _draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> None:
         theme = self._theme

@@ -134,6 +134,10 @@ class KeptVideo:
         error: str | None
 
     @property
+    def frames(self) -> int:
+        return len(self.written)
+
+    @property
     def result(self) -> Result | None:
         return self.stop() if self.stopping else None
 

@@ -273,7 +273,7 @@ def test_a_recording_outlives_the_engine_and_a_reset() -> None:
 
 def test_recording_is_toggled_and_its_end_is_told() -> None:
     state, asks = after(walking(), [command(Command.RECORD), messages.RecordingStarted("a.mp4", 1.0)])
-    state, asks = after(state, [messages.RecordingProgressed(3), command(Command.RECORD)])
+    state, asks = after(state, [messages.RecordingProgressed(20, 3), command(Command.RECORD)])
     assert asks == [messages.StopRecording()]
     assert state.recording is not None
     assert state.recording.dropped == 3

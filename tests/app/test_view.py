@@ -38,7 +38,7 @@ STATES = {
     "menu": replace(walking(), menu=menu.WALK_MENU),
     "help": replace(walking(), help=True),
     "paused": replace(walking(), paused=True),
-    "recording": replace(walking(), recording=RecordingStatus("a.mp4", 0.0, dropped=3)),
+    "recording": replace(walking(), recording=RecordingStatus("a.mp4", frames=1200, dropped=3)),
     "typing": replace(walking(), prompt_box=PromptBox()),
     "typing much": replace(walking(), prompt_box=PromptBox(text=LONG, caret=1990, anchor=1500)),
     "composing": replace(walking(), prompt_box=PromptBox("雪 and", 1, 1, composition="shan", composition_caret=4)),
