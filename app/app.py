@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -112,12 +113,13 @@ class App:
             self._start()
             self._loop()
         finally:
-            trouble = self._takes.finish()
+            self._desktop.close()
+            self._takes.request_stop()  # the file is finished while the engine goes
             if self._engine is not None:
                 self._engine.close()
-            self._desktop.close()
+            trouble = self._takes.finish()
         if trouble is not None:
-            print(trouble)
+            print(f"worldwalk: {trouble}", file=sys.stderr)
         return 0
 
     # ---- the loop -----------------------------------------------------------------------------------------------

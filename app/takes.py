@@ -21,6 +21,9 @@ from engine.protocol import FrameChunk, SampledEvent, SceneSpec, SessionHeader, 
 FIRST_CHUNK = "first_recorded_chunk"
 """The setting in a session file's header that says which chunk is the first one in the video."""
 
+FINISH_SECONDS = 2.5
+"""How long the end of the program waits for the video's file; what is not finished by then plays all the same."""
+
 
 class Takes:
     """One owner, the window's thread. Nothing here waits, except ``finish``."""
@@ -120,7 +123,7 @@ class Takes:
         if self._take is None:
             return None
         self.request_stop()
-        result, self._take = self._take.recorder.stop(timeout_seconds=3.0), None
+        result, self._take = self._take.recorder.stop(timeout_seconds=FINISH_SECONDS), None
         return result.error
 
     def _close_log(self) -> None:

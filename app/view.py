@@ -69,8 +69,10 @@ class View:
         """The frame as large as fits, its shape kept, dark beside it. Returns where it lies."""
         width, height = surface.get_size()
         rect = fitted(frame.shape[1], frame.shape[0], width, height)
-        if self._scaled is None or frame is not self._frame or self._scaled.get_size() != rect.size:
-            self._scaled = pygame.transform.smoothscale(pages.picture_of(frame), rect.size)
+        if self._scaled is None or self._scaled.get_size() != rect.size:
+            self._scaled, self._frame = pygame.Surface(rect.size), None
+        if frame is not self._frame:
+            pygame.transform.smoothscale(pages.picture_of(frame), rect.size, self._scaled)
             self._frame = frame
         if rect.size != (width, height):
             surface.fill(BACKGROUND)
