@@ -266,7 +266,8 @@ def _bench_window(options: Options, chosen: Settings) -> int:
 
         def at_end() -> None:
             running = host()
-            peaks.append(None if running is None else machine.peak_rss_mb(running.pid))
+            pid = None if running is None else running.pid
+            peaks.append(None if pid is None else machine.peak_rss_mb(pid))
 
         walker.app, walker.at_end = app, at_end
         app.run()

@@ -117,7 +117,7 @@ def _walk(
     except WorldwalkError as error:
         return Finding("model", False, str(error), "Restore the files of assets/models, then run this again."), None
     card = model.card
-    found = f"{card.model} is verified and makes about {fps:.0f} frames a second here (made for {card.fps_nominal:g})"
+    found = f"{card.model} is verified and makes about {fps:.3g} frames a second here (made for {card.fps_nominal:g})"
     slow = fps < card.fps_nominal
     cure = "It walks in slow motion; close other programs that are at work." if slow else None
     facts: dict[str, object] = {"name": card.model, "sha256": card.model_sha256, "fps_measured": round(fps, 1)}
