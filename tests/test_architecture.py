@@ -22,7 +22,8 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|tmp)/")
 
 PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window", "engine.wording")
 NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine.controls", "engine.config")
-NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake")
+NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
+NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
@@ -47,7 +48,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.weights": ("engine.errors", "engine.geometry", "engine.models*"),
     "engine.frames": ("engine.protocol", "engine.errors"),
     "engine.device": ("engine.errors", "engine.config"),
-    "engine.host": ("engine.protocol", "engine.errors", "engine.config", "engine.runner", "engine.frames"),
+    "engine.host": (*PURE, "engine.config", "engine.runner", "engine.channel"),
+    "engine.channel": (*PURE,),
+    "engine.pacing": (),
     "engine.training*": ("engine.*",),
     "engine.bench*": ("engine.*",),
     "engine.doctor": ("engine.*",),
@@ -57,8 +60,8 @@ ENGINE_ONLY_FOR_MAIN = ("engine.training*", "engine.bench*", "engine.doctor")
 EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "pygame": ("app*",),
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
-    "threading": ("engine.runner", "engine.host", "app.recorder", "engine.bench*"),
-    "multiprocessing": ("engine.runner", "engine.host", "engine.frames", "engine.training*"),
+    "threading": ("engine.host", "app.recorder", "engine.bench*"),
+    "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
     "subprocess": ("app.recorder", "app.mp4", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),

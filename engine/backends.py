@@ -1,0 +1,69 @@
+"""What can make a world, by name. Nothing heavy is imported before a backend is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from engine.config import EngineConfig
+from engine.errors import BadValue
+from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, SceneSpec
+
+Progress = Callable[[str, float | None], None]
+Log = Callable[[str], None]
+
+
+class World(Protocol):
+    """One running world: events at any time between chunks, chunks one after the other."""
+
+    @property
+    def notice(self) -> str | None:
+        """A sentence that the user must be told, or None."""
+
+    @property
+    def prompt(self) -> str:
+        """The prompt in force."""
+
+    @property
+    def text_encodes(self) -> int:
+        """How often a prompt was encoded, the scene's own included."""
+
+    @property
+    def cross_attention_resets(self) -> int: ...
+
+    def apply(self, wire: Mapping[str, object], pressed_at: float | None, now: float) -> EventAccepted | EventRejected:
+        """Take a composite event whole, or refuse it whole. ``now``: seconds of the monotonic clock."""
+
+    def step(self, clock: Callable[[], float]) -> FrameChunk:
+        """Make the next chunk."""
+
+    def save(self, path: Path) -> None:
+        """Write a snapshot, whole or not at all; ``WorldModel.restore`` continues from it bit for bit."""
+
+
+class WorldModel(Protocol):
+    """A loaded model, on which worlds are opened; it holds nothing of any one of them."""
+
+    @property
+    def card(self) -> ModelCard: ...
+
+    def open(self, scene: SceneSpec, seed: int, session_id: int) -> World: ...
+
+    def restore(self, scene: SceneSpec, seed: int, session_id: int, path: Path) -> World:
+        """Raises FileProblem where the snapshot is not one of this model."""
+
+
+def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
+    """Load what the configuration names. Raises WorldwalkError; ``progress`` gets stages in plain words."""
+    if config.backend == "bundled":
+        progress("Loading torch", 0.05)
+        from engine.session import load_bundled
+
+        return load_bundled(config, progress, log)
+    if config.backend == "test_card":
+        from engine.fake import TestCardModel
+
+        return TestCardModel(config)
+    expected = "bundled or test_card; this version does not carry that backend yet"
+    raise BadValue("engine.backend", f"'{config.backend}'", expected)

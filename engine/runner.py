@@ -1,0 +1,215 @@
+"""The generation loop: requests in order, events at chunk boundaries, chunks at the pace of the window.
+
+``Runner`` knows no process: it talks to a ``Desk``. Whatever goes wrong becomes a ``Failed`` report, and the runner
+stays ready for the next world.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from engine import backends
+from engine.backends import Log, Progress, World, WorldModel
+from engine.config import EngineConfig
+from engine.errors import BadValue, FileProblem, WorldwalkError
+from engine.pacing import Pacer
+from engine.protocol import (
+    CloseWorld,
+    EngineLog,
+    Failed,
+    FrameChunk,
+    Loading,
+    OpenWorld,
+    Pause,
+    Report,
+    Request,
+    Restore,
+    SnapshotSaved,
+    Steer,
+    WorldOpened,
+)
+
+KEPT_SNAPSHOTS = 2
+_NO_MEMORY = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
+
+Load = Callable[[EngineConfig, Progress, Log], WorldModel]
+
+
+class Desk(Protocol):
+    """Where requests arrive and reports go."""
+
+    @property
+    def untaken(self) -> int:
+        """Chunks told that the window has not fetched yet."""
+
+    def take(self, until: float | None) -> list[tuple[Request, float]]:
+        """What has arrived, each with its time of arrival. Waits until ``until`` (None: for ever) for a request, and
+        returns early when the window fetches a chunk."""
+
+    def tell(self, report: Report) -> None: ...
+
+
+class Runner:
+    """One owner, the main thread of the engine's process."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        runtime_dir: Path,
+        desk: Desk,
+        load: Load = backends.load,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._config, self._runtime_dir, self._desk = config, runtime_dir, desk
+        self._load, self._clock = load, clock
+        self._model: WorldModel | None = None
+        self._world: World | None = None
+        self._session_id = 0
+        self._paused = self._held = False
+        self._pacer = Pacer(1.0)
+        self._snapshots: list[Path] = []
+
+    def prepare(self) -> None:
+        """Load the model before anyone asks for a world; a failure is told, and tried again with the first world."""
+        self._guarded(self._load_model)
+
+    def run(self) -> None:
+        """For ever; the process is ended from outside."""
+        while True:
+            self.turn()
+
+    def turn(self) -> None:
+        """Answer what has arrived, waiting for it as long as no chunk is due; make a chunk if one is."""
+        for request, arrived_at in _newest_world(self._desk.take(self._wait_until())):
+            self._guarded(partial(self._answer, request, arrived_at))
+        if self._is_due():
+            self._guarded(self._make_chunk)
+
+    # ---- requests -----------------------------------------------------------------------------------------------
+
+    def _answer(self, request: Request, arrived_at: float) -> None:
+        match request:
+            case OpenWorld() | Restore():
+                self._open(request)
+            case Steer(wire, pressed_at):
+                if self._world is not None:
+                    self._desk.tell(self._world.apply(wire, pressed_at, arrived_at))
+            case Pause(paused):
+                self._paused = paused
+                self._pacer.restart()
+            case CloseWorld():
+                self._world = None
+
+    def _open(self, request: OpenWorld | Restore) -> None:
+        self._world = None  # its memory is free before another is made
+        model = self._model or self._load_model()
+        self._desk.tell(Loading("Opening the world", 0.95))
+        scene, seed, session_id = request.scene, request.seed, request.session_id
+        if isinstance(request, Restore):
+            world = model.restore(scene, seed, session_id, Path(request.path))
+        else:
+            world = model.open(scene, seed, session_id)
+        self._world, self._session_id = world, session_id
+        self._pacer = Pacer(model.card.fps_nominal)
+        self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
+
+    def _load_model(self) -> WorldModel:
+        def progress(stage: str, fraction: float | None) -> None:
+            self._desk.tell(Loading(stage, fraction))
+
+        self._model = self._load(self._config, progress, lambda line: self._desk.tell(EngineLog(line)))
+        self._desk.tell(Loading("The engine is ready", 0.9))
+        return self._model
+
+    # ---- chunks -------------------------------------------------------------------------------------------------
+
+    @property
+    def _is_walking(self) -> bool:
+        return self._world is not None and not self._paused
+
+    def _wait_until(self) -> float | None:
+        """When the next chunk is due; None where only a request or a fetched chunk brings one."""
+        if not self._is_walking:
+            return None
+        if self._pacer.may_begin(self._desk.untaken):
+            return self._pacer.begin_at
+        self._held = self._held or self._clock() >= self._pacer.begin_at
+        return None
+
+    def _is_due(self) -> bool:
+        may = self._is_walking and self._pacer.may_begin(self._desk.untaken)
+        return may and self._clock() >= self._pacer.begin_at
+
+    def _make_chunk(self) -> None:
+        assert self._world is not None
+        began = self._clock()
+        if self._held:
+            self._pacer.held_until(began)
+            self._held = False
+        chunk = self._world.step(self._clock)
+        self._desk.tell(chunk)
+        self._pacer.finished(began, self._clock(), len(chunk.frames))
+        if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
+            self._snapshot(self._world, chunk)
+
+    def _snapshot(self, world: World, chunk: FrameChunk) -> None:
+        """Keep the state after ``chunk``. A disk that is full costs the snapshot, not the walk."""
+        path = self._runtime_dir / f"world-{self._session_id}-{chunk.chunk}.snapshot"
+        try:
+            world.save(path)
+        except Exception as error:
+            self._desk.tell(EngineLog(f"No snapshot could be saved after chunk {chunk.chunk}: {error}"))
+            return
+        self._desk.tell(SnapshotSaved(self._session_id, chunk.chunk, str(path)))
+        self._snapshots.append(path)
+        while len(self._snapshots) > KEPT_SNAPSHOTS:
+            with contextlib.suppress(OSError):
+                self._snapshots.pop(0).unlink()
+
+    # ---- what goes wrong ----------------------------------------------------------------------------------------
+
+    def _guarded(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception as error:
+            self._world = None
+            self._pacer.restart()
+            self._desk.tell(failed(error))
+            if not isinstance(error, WorldwalkError | MemoryError):
+                traceback.print_exc(file=sys.stderr)
+
+
+def failed(error: Exception) -> Failed:
+    """One sentence of what happened and one of the cure."""
+    again = "Press R to try once more."
+    match error:
+        case FileProblem():
+            return Failed(f"{error.path}: {error.problem}.", error.cure)
+        case BadValue(cure=str(cure)):
+            return Failed(f"{error.where}: got {error.got}, expected {error.expected}.", cure)
+        case WorldwalkError():
+            return Failed(str(error), again)
+        case ImportError():
+            return Failed(
+                f"A part of the program is missing ({error}).", "Install it again: python -m pip install -e ."
+            )
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+        return Failed("The machine has not enough free memory for this world.", f"Close other programs. {again}")
+    first_line = (str(error).splitlines() or [""])[0][:200]
+    kind = type(error).__name__
+    return Failed(f"The world stopped with an error of the program itself ({kind}: {first_line}).", again)
+
+
+def _newest_world(requests: list[tuple[Request, float]]) -> list[tuple[Request, float]]:
+    """Without worlds that are replaced before they begin, and without what was asked of them."""
+    opens = [i for i, (request, _) in enumerate(requests) if isinstance(request, OpenWorld | Restore)]
+    newest = opens[-1] if opens else 0
+    return [item for i, item in enumerate(requests) if i >= newest or isinstance(item[0], Pause)]
