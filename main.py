@@ -186,6 +186,7 @@ def _window(
     if problem is not None:
         cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
         raise NeedsHardware(problem, cure)
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
     from app import scenes
     from app.app import App, Parts
     from engine import catalogue

@@ -29,8 +29,9 @@ class Walker:
     app: App | None = None
     walking_since: float | None = None
     began: float = field(default_factory=time.monotonic)
-    frames_at_start: int = 0
     closed: bool = False
+    made: tuple[tuple[float, int], ...] = ()
+    """(when, frames) of the chunks that came while it walked."""
 
     def __call__(self) -> float:
         now = time.monotonic()
@@ -43,6 +44,7 @@ class Walker:
         over = self.walking_since is not None and now - self.walking_since > SETTLE_SECONDS + self.seconds
         if over or now - self.began > GIVE_UP_SECONDS:
             self.closed = True
+            self.made = tuple((at, frames) for at, frames in self.app.state.measured.made if at >= self.began)
             self.at_end()
             pygame.event.post(pygame.event.Event(pygame.QUIT))
         return now
@@ -51,7 +53,7 @@ class Walker:
 def result(app: App, walker: Walker) -> dict[str, object]:
     """What was measured; ``window_ms`` is None where no world was ever walked through."""
     passes = passes_ms(app, walker.seconds)
-    made = app.state.measured.made
+    made = walker.made
     fps = sum(frames for _, frames in made[1:]) / (made[-1][0] - made[0][0]) if len(made) > 1 else None
     return {
         "window_ms": None if walker.walking_since is None else {f"p{p}": _rounded(passes, p) for p in (50, 95, 99)},

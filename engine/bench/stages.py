@@ -21,7 +21,7 @@ def measure(
     world = model.open(scene, seed, 1)
     warm_up(world, clock)
     steady = list(walk(world, chunks, clock))
-    prompted = []
+    prompted: list[TimedChunk] = []
     for prompt in PROMPTS:
         world.apply({"input_types": ["prompt"], "prompt": prompt}, None, clock())
         prompted.extend(walk(world, 1, clock))
