@@ -1,12 +1,12 @@
 """The exception tree. Each class owns its sentence: what, where, what was got, what was expected, how to cure it.
 
-    WorldwalkError            anything that a user can meet; ``main`` prints it in one sentence and exits with ``exit_code``
-    +-- BadValue              a value from outside (setting, script, variable, command line) that cannot be used
-    +-- FileProblem           a file that is missing, unreadable, or not what it should be
-    +-- WeightsProblem        a weights file that is truncated, foreign, or of the wrong shape
-    +-- MissingModelValue     a model configuration that lacks a value which is needed
-    +-- NeedsHardware         something asked for that this machine does not have
-    +-- EngineLost            the engine's process died
+WorldwalkError            anything that a user can meet; ``main`` prints it as one sentence, exits with ``exit_code``
++-- BadValue              a value from outside (setting, script, variable, command line) that cannot be used
++-- FileProblem           a file that is missing, unreadable, or not what it should be
++-- WeightsProblem        a weights file that is truncated, foreign, or of the wrong shape
++-- MissingModelValue     a model configuration that lacks a value which is needed
++-- NeedsHardware         something asked for that this machine does not have
++-- EngineLost            the engine's process died
 """
 
 from __future__ import annotations

@@ -211,7 +211,8 @@ class EventRejected:
 
     def sentence(self) -> str:
         where = "the event" if not self.path else self.path
-        return f"Event {self.event_id if self.event_id is not None else '(no id)'} rejected: {where} was {self.got}, expected {self.expected}."
+        name = "(no id)" if self.event_id is None else str(self.event_id)
+        return f"Event {name} rejected: {where} was {self.got}, expected {self.expected}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +294,7 @@ class EngineLog:
     line: str
 
 
-Report = (
-    Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | Failed | EngineLog
-)
+Report = Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | Failed | EngineLog
 
 
 class Engine(Protocol):
