@@ -1,0 +1,253 @@
+"""The generation loop, with a desk and a clock of the tests' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from engine.backends import Log, Progress, World, WorldModel
+from engine.config import EngineConfig
+from engine.errors import BadValue, FileProblem, NeedsHardware
+from engine.fake import TestCardModel, TestCardWorld
+from engine.protocol import (
+    CloseWorld,
+    EngineLog,
+    EventAccepted,
+    EventRejected,
+    Failed,
+    FrameChunk,
+    Loading,
+    OpenWorld,
+    Pause,
+    Report,
+    Request,
+    Restore,
+    SceneSpec,
+    SnapshotSaved,
+    Steer,
+    WorldOpened,
+)
+from engine.runner import Runner, failed
+
+SCENE = SceneSpec("card", "a meadow")
+CONFIG = EngineConfig(backend="test_card", snapshot_every_chunks=4)
+Kind = TypeVar("Kind")
+HOLD_W = {
+    "event_id": 5,
+    "input_types": ["camera_actions"],
+    "camera_actions": {"mode": "state", "transitions": [{"actions": ["w"]}]},
+}
+
+
+class PaperDesk:
+    """A desk without a process: what is asked lies ready, what is told is kept, and waiting moves the clock."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.asked: list[Request] = []
+        self.told: list[Report] = []
+        self.untaken = 0
+        self.window_fetches = True
+
+    def clock(self) -> float:
+        self.now += 0.001
+        return self.now
+
+    def take(self, until: float | None) -> list[tuple[Request, float]]:
+        requests, self.asked = [(request, self.now) for request in self.asked], []
+        if not requests and until is not None:
+            self.now = max(self.now, until)
+        return requests
+
+    def tell(self, report: Report) -> None:
+        self.told.append(report)
+        self.untaken += isinstance(report, FrameChunk) and not self.window_fetches
+
+    def all_of(self, kind: type[Kind]) -> list[Kind]:
+        return [report for report in self.told if isinstance(report, kind)]
+
+
+def begun(
+    folder: Path, load: Callable[[EngineConfig, Progress, Log], WorldModel] | None = None
+) -> tuple[Runner, PaperDesk]:
+    desk = PaperDesk()
+    runner = Runner(CONFIG, folder, desk, load or (lambda config, progress, log: TestCardModel(config)), desk.clock)
+    runner.prepare()
+    return runner, desk
+
+
+def turns(runner: Runner, count: int) -> None:
+    for _ in range(count):
+        runner.turn()
+
+
+def test_a_world_opens_and_its_chunks_come_in_order_at_the_nominal_rate(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 13)
+    opened, chunks = desk.all_of(WorldOpened), desk.all_of(FrameChunk)
+    assert [(o.session_id, o.scene, o.prompt) for o in opened] == [(7, "card", "a meadow")]
+    assert [chunk.chunk for chunk in chunks] == list(range(len(chunks)))
+    assert len(chunks) >= 10
+    made = [chunk.made_at for chunk in chunks[4:]]
+    assert np.diff(made) == pytest.approx(0.25, abs=0.01)
+
+
+def test_events_are_answered_and_take_effect_in_the_next_chunk(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), Steer(HOLD_W, 99.5), Steer({"event_id": 6, "input_types": "no"})]
+    turns(runner, 2)
+    accepted, rejected = desk.all_of(EventAccepted), desk.all_of(EventRejected)
+    assert [(e.event_id, e.pressed_at) for e in accepted] == [(5, 99.5)]
+    assert [e.event_id for e in rejected] == [6]
+    assert [event.event_id for event in desk.all_of(FrameChunk)[0].events] == [5]
+
+
+def test_the_engine_is_never_more_than_two_chunks_ahead_of_the_window(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.window_fetches = False
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 30)
+    assert 1 <= len(desk.all_of(FrameChunk)) <= 2
+
+
+def test_nothing_is_made_during_a_pause(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), Pause(True)]
+    turns(runner, 5)
+    assert desk.all_of(FrameChunk) == []
+    desk.asked = [Pause(False)]
+    turns(runner, 5)
+    assert len(desk.all_of(FrameChunk)) >= 4
+
+
+def test_another_world_begins_with_its_own_number_and_replaces_what_waits(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 3)
+    desk.asked = [Steer(HOLD_W), OpenWorld(SCENE, 1, 8), Steer(HOLD_W), OpenWorld(replace(SCENE, prompt="fog"), 2, 9)]
+    turns(runner, 3)
+    assert [o.session_id for o in desk.all_of(WorldOpened)] == [7, 9]
+    last = desk.all_of(FrameChunk)[-1]
+    assert (last.session_id, last.prompt, desk.all_of(EventAccepted)) == (9, "fog", [])
+
+
+def test_a_closed_world_makes_no_chunks(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), CloseWorld()]
+    turns(runner, 4)
+    assert desk.all_of(FrameChunk) == []
+
+
+def test_snapshots_are_kept_two_at_a_time_and_continue_bit_for_bit(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), Steer(HOLD_W)]
+    while len(desk.all_of(SnapshotSaved)) < 3:
+        runner.turn()
+    turns(runner, 3)
+    saved = desk.all_of(SnapshotSaved)
+    assert [s.chunk for s in saved] == [3, 7, 11]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["world-7-11.snapshot", "world-7-7.snapshot"]
+    later = {chunk.chunk: chunk.frames for chunk in desk.all_of(FrameChunk)}
+    other, desk = begun(tmp_path)
+    desk.asked = [Restore(SCENE, 1, 8, saved[-1].path)]
+    turns(other, 3)
+    again = desk.all_of(FrameChunk)
+    assert again[0].chunk == 12
+    assert np.array_equal(again[0].frames, later[12])
+
+
+def test_a_full_disk_costs_the_snapshot_and_not_the_walk(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path / "not there")
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 12)
+    assert desk.all_of(Failed) == []
+    assert any("snapshot" in log.line for log in desk.all_of(EngineLog))
+    assert len(desk.all_of(FrameChunk)) > 8
+
+
+def test_a_snapshot_that_is_gone_is_told_and_the_next_world_opens(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [Restore(SCENE, 1, 8, str(tmp_path / "gone"))]
+    runner.turn()
+    assert "snapshot cannot be read" in desk.all_of(Failed)[0].message
+    desk.asked = [OpenWorld(SCENE, 1, 9)]
+    turns(runner, 2)
+    assert desk.all_of(FrameChunk)[0].session_id == 9
+
+
+def test_a_model_that_cannot_be_loaded_is_told_and_tried_again(tmp_path: Path) -> None:
+    attempts = []
+
+    def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
+        attempts.append(1)
+        if len(attempts) < 2:
+            raise FileProblem("model.safetensors", "it is cut off", "Reinstall Worldwalk.")
+        progress("Loading the weights", 0.5)
+        return TestCardModel(config)
+
+    runner, desk = begun(tmp_path, load)
+    assert desk.all_of(Failed) == [Failed("model.safetensors: it is cut off.", "Reinstall Worldwalk.")]
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    runner.turn()
+    assert Loading("Loading the weights", 0.5) in desk.told
+    assert len(desk.all_of(WorldOpened)) == 1
+
+
+class BreakingWorld(TestCardWorld):
+    """Breaks in its third chunk."""
+
+    def step(self, clock: Callable[[], float]) -> FrameChunk:
+        chunk = super().step(clock)
+        if chunk.chunk == 2:
+            raise MemoryError
+        return chunk
+
+
+class BreakingModel(TestCardModel):
+    def open(self, scene: SceneSpec, seed: int, session_id: int) -> BreakingWorld:
+        return BreakingWorld(CONFIG.window, scene, seed, session_id)
+
+
+def test_a_world_that_runs_out_of_memory_leaves_the_engine_ready(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path, lambda config, progress, log: BreakingModel(config))
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 8)
+    assert [f.message for f in desk.all_of(Failed)] == ["The machine has not enough free memory for this world."]
+    assert not desk.all_of(Failed)[0].engine_lost
+    desk.asked = [OpenWorld(SCENE, 1, 8)]
+    turns(runner, 3)
+    assert desk.all_of(FrameChunk)[-1].session_id == 8
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "cure"),
+    [
+        (BadValue("x", "1", "2"), "x: got 1, expected 2.", "Press R to try once more."),
+        (BadValue("x", "1", "2", "Write 2."), "x: got 1, expected 2.", "Write 2."),
+        (NeedsHardware("No card.", "Buy one."), "No card. Buy one.", "Press R to try once more."),
+        (
+            RuntimeError("DefaultCPUAllocator: not enough memory: you tried"),
+            "enough free memory",
+            "Close other programs",
+        ),
+        (ImportError("No module named torch"), "No module named torch", "pip install"),
+        (ValueError("bad\nlines"), "(ValueError: bad)", "Press R"),
+    ],
+)
+def test_every_error_is_one_sentence_and_a_cure(error: Exception, message: str, cure: str) -> None:
+    told = failed(error)
+    assert message in told.message
+    assert cure in told.cure
+    assert "\n" not in told.message + told.cure
+
+
+def test_the_fake_is_a_world_model() -> None:
+    model: WorldModel = TestCardModel(CONFIG)
+    world: World = model.open(SCENE, 1, 7)
+    assert world.prompt == "a meadow"
