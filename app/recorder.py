@@ -29,7 +29,10 @@ _QUEUE_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RecordingResult:
-    """``frames`` are in the file at ``path`` (None where nothing was kept); ``error`` is one sentence, or None."""
+    """``frames`` were encoded into the file at ``path`` (None where nothing was kept); ``error`` is one sentence.
+
+    Where the encoder failed, the last second or two of them may not be in the file.
+    """
 
     path: Path | None
     frames: int

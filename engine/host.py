@@ -6,6 +6,7 @@ side's main function. When either process dies, the other one notices by the end
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
@@ -88,6 +89,7 @@ class EngineHost:
         if self._line is not None:
             self._line.close()
             self._line = None
+            atexit.unregister(self.close)
 
     @property
     def pid(self) -> int | None:
@@ -96,10 +98,12 @@ class EngineHost:
 
     def _start(self) -> _Line:
         try:
-            return _Line(self._config, self._runtime_dir)
+            line = _Line(self._config, self._runtime_dir)
         except OSError as error:
             what = f"The engine's process cannot be started ({error.strerror})."
             raise NeedsHardware(what, "Close other programs, then try again.") from error
+        atexit.register(self.close)  # for a window that was interrupted while it was closing
+        return line
 
 
 class _Line:

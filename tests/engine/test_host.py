@@ -176,7 +176,8 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         time.sleep(0.1)
         print("running" if line.process.is_alive() else "gone", flush=True)
-    host.close()
+    if sys.argv[2] != "forget":
+        host.close()
 """
 
 
@@ -194,8 +195,9 @@ def start_program(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_program_ends_clean_without_a_warning_and_without_torch(tmp_path: Path) -> None:
-    with start_program(tmp_path, "end") as program:
+@pytest.mark.parametrize("how", ["close", "forget"])
+def test_a_program_ends_clean_without_a_warning_and_without_torch(tmp_path: Path, how: str) -> None:
+    with start_program(tmp_path, how) as program:
         said, wrong = program.communicate(timeout=20)
     pid, ring, torch_was_there = said.split()
     assert (program.returncode, wrong, torch_was_there) == (0, "", "False")
