@@ -20,6 +20,7 @@ from app.settings import Settings
 from engine.bench import machine
 from engine.config import EngineConfig, parse, to_dict
 from engine.errors import BadValue, NeedsHardware, WorldwalkError
+from engine.pacing import let_idle_threads_sleep
 from engine.protocol import ModelCard, SceneSpec, SessionHeader
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def _run(options: Options) -> int:
     }
     if options.command == "models":
         return _models()
+    let_idle_threads_sleep()
     if options.command in command_line.PASSED_ON:
         from engine.training import cli
 
@@ -189,6 +191,7 @@ def _window(
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
     from app import scenes
     from app.app import App, Parts
+    from app.recorder import Repair
     from engine import catalogue
     from engine.host import EngineHost
 
@@ -207,6 +210,7 @@ def _window(
             restart=lambda: hosts[0].restart(),
             scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
             start_take=choices.takes_of(options.record, config.recordings, chosen.engine),
+            news=Repair(config.recordings).news,
             clock=clock,
         )
         yield App(config, parts, scene), lambda: hosts[0] if hosts else None

@@ -64,6 +64,8 @@ class Parts:
     """Start the engine's process again after it was lost; the Engine object stays the same."""
     scenes: Callable[[], Sequence[SceneSpec]]
     start_take: StartTake
+    news: Callable[[], str | None] = lambda: None
+    """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -161,6 +163,9 @@ class App:
         recording = self._takes.poll(now)
         if recording is not None:
             self._tell(recording)
+        news = self._parts.news()
+        if news is not None:
+            self._tell(messages.Told(news, now))
         if self._state.details and now - self._measured_at >= MEASURE_EVERY_SECONDS:
             self._measure(now)
         self._tell(messages.Ticked(now))

@@ -37,6 +37,7 @@ from engine.channel import (
 from engine.config import EngineConfig
 from engine.errors import EngineLost, NeedsHardware
 from engine.geometry import ChunkGeometry
+from engine.pacing import let_idle_threads_sleep
 from engine.protocol import Failed, FrameChunk, Loading, Pause, Report, Request
 
 if TYPE_CHECKING:
@@ -48,10 +49,6 @@ PATIENCE_SECONDS = 1.0
 """For an engine that was asked to end, then told to, then made to."""
 _TEMPORAL_SCALE = ChunkGeometry(16, 16, 1).temporal_scale
 """The first latent frame of a world is one frame, every other one so many."""
-
-SPIN_COUNT = "500"
-"""How long a model's idle thread spins before it sleeps. With GNU OpenMP's own 300,000, a chunk of the bundled model
-took 11 s instead of 0.24 s where another program held one of two cores, and the window shares those cores too."""
 
 NICENESS = 5
 """On two cores the window's 16 ms beat must win against the model's threads; alone, the model loses nothing."""
@@ -236,7 +233,7 @@ def serve(pipe: Pipe, config: EngineConfig, runtime_dir: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     desk = PipeDesk(pipe)
     desk.tell(Loading("Loading the engine", 0.02))
-    os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)  # read when torch is loaded
+    let_idle_threads_sleep()
     from engine.runner import Runner
 
     runner = Runner(config, runtime_dir, desk)

@@ -331,3 +331,11 @@ def wait_until(condition: object, timeout_seconds: float = 10.0) -> None:
     while not condition():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.01)
+
+
+def test_what_was_repaired_is_told_once(killed_walk: tuple[Path, int]) -> None:
+    path, _ = killed_walk
+    repair = Repair(path.parent)
+    assert repair.wait(10.0)
+    assert path.name in (repair.news() or "")
+    assert repair.news() is None
