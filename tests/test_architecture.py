@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.weights": ("engine.errors", "engine.geometry", "engine.models*"),
     "engine.frames": ("engine.protocol", "engine.errors"),
     "engine.device": ("engine.errors", "engine.config"),
-    "engine.host": (*PURE, "engine.config", "engine.runner", "engine.channel"),
+    "engine.host": ("engine.pacing", *PURE, "engine.config", "engine.runner", "engine.channel"),
     "engine.channel": (*PURE,),
     "engine.pacing": (),
     "engine.training*": ("engine.*",),
