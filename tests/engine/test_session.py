@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine.bundled import CONFIG, MODEL_FOLDER, BundledConfig
-from engine.config import EngineConfig
+from engine.config import DeviceConfig, EngineConfig
 from engine.errors import FileProblem, MissingModelValue
 from engine.protocol import EventAccepted, EventRejected, SceneSpec
 from engine.session import BundledWorldModel, load_bundled
@@ -20,7 +20,7 @@ SCENE = SceneSpec("test", "a green meadow at noon under a clear sky", map_seed=5
 
 @pytest.fixture(scope="module")
 def model():
-    return load_bundled(EngineConfig(), lambda stage, fraction: None, lambda line: None)
+    return load_bundled(EngineConfig(device=DeviceConfig(threads=1)), lambda stage, fraction: None, lambda line: None)
 
 
 @pytest.fixture(scope="module")
