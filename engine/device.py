@@ -37,10 +37,12 @@ def prepare_device(config: DeviceConfig) -> DevicePlan:
 
 
 def available_cores() -> int:
-    """Cores that this process may use: its affinity, bounded by its control group's quota."""
+    """Cores that this process may use: its affinity, bounded by its control group's quota and OMP_NUM_THREADS."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return max(1, min(cores, _quota(Path("/sys/fs/cgroup/cpu.max")) or cores))
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    wanted = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
+    return max(1, min(cores, _quota(Path("/sys/fs/cgroup/cpu.max")) or cores, wanted or cores))
 
 
 def _quota(path: Path) -> int | None:

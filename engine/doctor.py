@@ -41,7 +41,9 @@ def examine(config: EngineConfig, scene: SceneSpec, say: Callable[[str], None]) 
     try:
         findings.extend(_torch())
         say("Measuring the processor")
-        gflops = matmul_gflops(config.device.threads or machine.usable_cores())
+        from engine.device import available_cores
+
+        gflops = matmul_gflops(config.device.threads or available_cores())
     except ImportError as error:
         cure = "Install it: python -m pip install -e ."
         findings.append(Finding("torch", False, f"cannot be imported ({error})", cure))

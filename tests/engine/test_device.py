@@ -19,6 +19,14 @@ def test_threads_are_never_more_than_the_cores_of_this_process():
     assert prepare_device(DeviceConfig(device="cpu", dtype="float32")).threads == available_cores()
 
 
+@pytest.mark.parametrize(("asked", "most"), [("1", 1), ("0", None), ("", None), ("many", None), ("99999", None)])
+def test_omp_num_threads_is_a_bound(monkeypatch, asked, most):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    free = available_cores()
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    assert available_cores() == (free if most is None else min(free, most))
+
+
 def test_a_number_of_threads_can_be_chosen():
     prepare_device(DeviceConfig(device="cpu", dtype="float32", threads=1))
     assert torch.get_num_threads() == 1
