@@ -68,6 +68,7 @@ def _run(options: Options) -> int:
         from engine.training import cli
 
         return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest)
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
     chosen = choices.settings_of(options, ROOT / "settings.yaml", os.environ)
     return commands[options.command](options, chosen)
 
@@ -188,7 +189,6 @@ def _window(
     if problem is not None:
         cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
         raise NeedsHardware(problem, cure)
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
     from app import scenes
     from app.app import App, Parts
     from app.recorder import Repair
