@@ -60,24 +60,27 @@ def test_a_walks_first_latent_frame_stands_still(land):
     assert render(land, walk.latent_frame(0), Lens(32, 16)).frames.shape == (3, 1, 4, 3, 16, 32)
 
 
-def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path):
-    def run(folder, steps, resume):
+def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.training.loop.CHECKPOINT_SECONDS", -1.0)  # after every step
+
+    def run(folder, *, killed_at=None):
         torch.manual_seed(0)
         net = nn.Linear(6, 6)
         stage = StageRun("toy", net, Muon(net, muon_lr=0.01, adam_lr=0.01), folder)
-        if resume:
-            stage.resume()
+        stage.resume()
 
         def loss_of(step):
+            if step == killed_at:
+                raise KeyboardInterrupt
             x = torch.randn(8, 6, generator=torch.Generator().manual_seed(step))
             return (net(x) - x.flip(1)).square().mean()
 
-        stage.run(Budget(1.0, steps=steps, decay=1e-9), loss_of, dict)
+        stage.run(Budget(1.0, steps=12), loss_of, dict)
         return net.weight.detach().clone()
 
-    whole = run(tmp_path / "whole", 12, resume=False)
-    run(tmp_path / "parts", 5, resume=False)
-    assert torch.equal(run(tmp_path / "parts", 12, resume=True), whole)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "parts", killed_at=5)
+    assert torch.equal(run(tmp_path / "parts"), run(tmp_path / "whole"))
 
 
 def test_muons_updates_have_equal_singular_values():
