@@ -18,9 +18,10 @@ CATCH_UP_SECONDS = 0.05
 BUSY = 0.8
 """From this share of the nominal time on the engine does not wait for the window to fetch the chunk before."""
 
-SPIN_COUNT = "500"
-"""How long a model's idle thread spins before it sleeps. With GNU OpenMP's own 300,000, a chunk of the bundled model
-took 11 s instead of 0.24 s where another program held one of two cores, and the window shares those cores too."""
+SPIN_COUNT = "2000"
+"""How long a model's idle thread spins before it sleeps. A chunk of the bundled model on two cores, in ms, free / with
+another program on one of them: 500 247 / 347, 2,000 209 / 433, 20,000 206 / 706, GNU OpenMP's own 300,000 176 / 11,000
+at worst. The window shares those cores too."""
 
 
 def let_idle_threads_sleep() -> None:

@@ -254,7 +254,9 @@ class _Caster:
         self.geometry = (view.mix[:, : len(BIOMES)] @ land.geometry)[:, None, None]  # [V,1,1,9]
         self.eye = land.eye_height(view)[:, None, None]
         device, f = view.x.device, lens.focal_px
-        columns = (torch.tensor(lens.columns, device=device) + 0.5 - lens.width_px / 2) / f  # [W]
+        columns = (
+            torch.arange(lens.columns.start, lens.columns.stop, device=device) + 0.5 - lens.width_px / 2
+        ) / f  # [W]
         rows = (lens.height_px / 2 - 0.5 - torch.arange(lens.height_px, device=device)) / f  # [H]
         sin, cos = view.yaw.sin()[:, None], view.yaw.cos()[:, None]
         self.dir_x = sin + cos * columns  # [V,W] horizontal step for one metre of depth
