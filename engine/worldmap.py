@@ -107,9 +107,9 @@ class Lens:
         return 500.0 / 832.0 * self.width_px
 
     @property
-    def columns(self) -> range:
-        width = self.width_px if self.crop_width_px is None else self.crop_width_px
-        return range(self.crop_left_px, self.crop_left_px + width)
+    def columns(self) -> tuple[int, int]:
+        """The first column, and the one after the last."""
+        return self.crop_left_px, self.crop_left_px + (self.crop_width_px or self.width_px)
 
 
 def mix_of(biome: str, time: str, weather: str) -> Tensor:
@@ -254,9 +254,7 @@ class _Caster:
         self.geometry = (view.mix[:, : len(BIOMES)] @ land.geometry)[:, None, None]  # [V,1,1,9]
         self.eye = land.eye_height(view)[:, None, None]
         device, f = view.x.device, lens.focal_px
-        columns = (
-            torch.arange(lens.columns.start, lens.columns.stop, device=device) + 0.5 - lens.width_px / 2
-        ) / f  # [W]
+        columns = (torch.arange(*lens.columns, device=device) + 0.5 - lens.width_px / 2) / f  # [W]
         rows = (lens.height_px / 2 - 0.5 - torch.arange(lens.height_px, device=device)) / f  # [H]
         sin, cos = view.yaw.sin()[:, None], view.yaw.cos()[:, None]
         self.dir_x = sin + cos * columns  # [V,W] horizontal step for one metre of depth
