@@ -18,10 +18,6 @@ class PromptReading:
     rows: Tensor
     labels: tuple[int | None, ...]
 
-    @property
-    def understood(self) -> bool:
-        return any(label is not None for label in self.labels)
-
 
 def tokenize(tokenizer: Tokenizer, text: str, length: int) -> Tensor:
     """Ids [1, length] of a prompt in lower case, padded with -1."""

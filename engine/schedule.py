@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
+
+from torch import Tensor
 
 TABLE_STEPS = 1000
+Sigma = TypeVar("Sigma", float, Tensor)
 
 
 class Prediction(Enum):
@@ -104,7 +108,7 @@ def explicit(sigmas: Sequence[float], prediction: Prediction = Prediction.VELOCI
     return DenoiseSchedule(tuple(TABLE_STEPS * sigma for sigma in chosen), chosen, chosen, prediction)
 
 
-def residual_weights(sigma: float) -> tuple[float, float]:
+def residual_weights(sigma: Sigma) -> tuple[Sigma, Sigma]:
     """Weights (a, b) of x0 = a x_t + b F with the Gaussian prior of unit variance: a = K, b = 1 - K (1 - sigma).
 
     K = (1 - s) / ((1 - s)^2 + s^2) is the regression of x0 on x_t, so F only has to say what the prior cannot.

@@ -22,6 +22,7 @@ from engine.models.dit import CausalDiT, DiTConfig
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
 from engine.prompt_reader import tokenize
+from engine.schedule import residual_weights
 from engine.training import prompts
 from engine.training.cache import Clips
 from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX
@@ -75,19 +76,14 @@ class ResidualData:
         return self.reader.rows(tokenize(self.tokenizer, text, self.reader.config.length))
 
 
-def gaussian_gain(sigma: Tensor) -> Tensor:
-    """K = (1 - s) / ((1 - s)^2 + s^2): the share of a noisy unit Gaussian that is its mean given the noisy value."""
-    return (1 - sigma) / ((1 - sigma) ** 2 + sigma**2)
-
-
 def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
     """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
     camera = model.prepare_camera(data.rays)
     x = torch.cat([noisy, data.condition], 1)
     out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible)
     s = sigmas[:, None, :, None, None]
-    k = gaussian_gain(s)
-    return k * noisy + (1 - k * (1 - s)) * out
+    kept, predicted = residual_weights(s)
+    return kept * noisy + predicted * out
 
 
 def history_mask(frames: int, history: int) -> Tensor:
@@ -136,8 +132,7 @@ def train_transformer(
         s = sigmas[:, None, :, None, None]
         noisy = (1 - s) * clean + s * noise
         made = predict_clip(model, b, noisy, sigmas, visible)
-        k = gaussian_gain(s)
-        weight = 1 / (1 - k * (1 - s) + 0.05)
+        weight = 1 / (residual_weights(s)[1] + 0.05)
         return ((made - b.residual).square() * weight)[:, :, history:].mean()
 
     def validate() -> dict[str, float]:
