@@ -19,6 +19,7 @@ from engine.wording import shown
 BACKENDS = ("bundled", "test_card", "lingbot", "sglang")
 CAMERA_CONVENTIONS = ("sglang", "lingbot")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+TEXT_PLACEMENTS = ("keep", "unload", "cpu")
 
 Value = bool | int | float | str | tuple[str, ...] | None
 Where = Callable[[str], str]
@@ -52,6 +53,14 @@ class DeviceConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LingBotOptions:
+    """Choices for the large models. ``text_encoder``: kept on the device, read anew for each prompt that is not
+    cached, or run on the processor (11 GB wherever it is; prompts that were encoded once come from the cache)."""
+
+    text_encoder: str = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
 class EngineConfig:
     """The root. ``model`` None is the backend's own default, ``steps`` None the model's own schedule."""
 
@@ -63,6 +72,7 @@ class EngineConfig:
     camera: CameraConfig = field(default_factory=CameraConfig)
     window: WindowPolicy = field(default_factory=WindowPolicy)
     image: ImageConfig = field(default_factory=ImageConfig)
+    lingbot: LingBotOptions = field(default_factory=LingBotOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,7 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "window.still_chunks": Setting(int, 1, 10_000),
     "window.look_threshold_degrees": Setting(float, 0.0, 180.0),
     "image.lazy_vae_encode_black_frames": Setting(int, 0, 10_000),
+    "lingbot.text_encoder": Setting(str, choices=TEXT_PLACEMENTS),
 }
 """Every engine setting by its dotted name below ``engine``."""
 

@@ -6,6 +6,7 @@ WorldwalkError            anything that a user can meet; ``main`` prints it as o
 +-- WeightsProblem        a weights file that is truncated, foreign, or of the wrong shape
 +-- MissingModelValue     a model configuration that lacks a value which is needed
 +-- NeedsHardware         something asked for that this machine does not have
++-- NeedsLibrary          an optional library that is not installed
 +-- EngineLost            the engine's process died
 """
 
@@ -53,6 +54,17 @@ class NeedsHardware(WorldwalkError):
 
     def __init__(self, what: str, cure: str) -> None:
         super().__init__(f"{what} {cure}")
+
+
+class NeedsLibrary(WorldwalkError):
+    """``extra`` is the name of the optional dependencies (see pyproject.toml) that bring ``library``."""
+
+    exit_code = 2
+
+    def __init__(self, library: str, extra: str, why: str) -> None:
+        self.library, self.extra = library, extra
+        cure = f'Install it with: python -m pip install -e ".[{extra}]"'
+        super().__init__(f"{why} the library {library}, which is not installed. {cure}")
 
 
 class EngineLost(WorldwalkError):

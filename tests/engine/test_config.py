@@ -53,3 +53,10 @@ def test_dotted_names_lead_there_and_back() -> None:
     config = parse(wanted, str)
     assert {name: to_dict(config)[name] for name in wanted} == wanted
     assert parse(to_dict(config), str) == config
+
+
+def test_the_text_encoder_is_kept_unloaded_or_run_on_the_processor() -> None:
+    for word in ("keep", "unload", "cpu"):
+        assert parse({"lingbot": {"text_encoder": word}}, str).lingbot.text_encoder == word
+    with pytest.raises(BadValue, match=r"engine.lingbot.text_encoder: got .*gpu.*, expected one of keep, unload, cpu"):
+        parse({"lingbot.text_encoder": "gpu"}, str)
