@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,10 @@ _FOREIGN_STARTS: tuple[tuple[bytes, str, str], ...] = (
     (b"GGUF", "is a GGUF file", "Use the safetensors form of this model."),
     (b"<", "is a web page and not a weights file", "Download it again; the server probably asked for a login."),
 )
+
+_PICKLE_SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl")
+PUBLISHED_PICKLES = ("Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth")
+"""The only pickles that are read, with ``weights_only=True``: the original layout has these two in no other form."""
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
     ("lora", "a LoRA, which changes a model but is none"),
@@ -122,7 +127,7 @@ def load_into(module: nn.Module, path: Path, *, dtype: torch.dtype, device: torc
     header = read_header(path)
     wanted = module.state_dict()
     assert all(tensor.is_meta for tensor in wanted.values()), "load_into fills a module built on the meta device"
-    _refuse_misfit(path, header, wanted)
+    refuse_misfit(path, header, wanted)
     loaded: dict[str, Tensor] = {}
     try:
         with safe_open(path, framework="pt") as file:
@@ -133,6 +138,14 @@ def load_into(module: nn.Module, path: Path, *, dtype: torch.dtype, device: torc
     except (SafetensorError, OSError) as error:
         raise WeightsProblem(path, f"is damaged ({error})", _AGAIN) from error
     module.load_state_dict(loaded, strict=True, assign=True)
+
+
+def refuse_pickle(path: Path) -> None:
+    """Raise WeightsProblem for a pickle, unless it is one of the two published asset files."""
+    if path.suffix.lower() in _PICKLE_SUFFIXES and path.name not in PUBLISHED_PICKLES:
+        allowed = " and ".join(PUBLISHED_PICKLES)
+        cure = f"Use the safetensors form of this model; only {allowed} are read in this form."
+        raise WeightsProblem(path, "is a pickle checkpoint, which could run any program when loaded", cure)
 
 
 def file_sha256(path: Path) -> str:
@@ -151,6 +164,20 @@ def describe(header: WeightsHeader) -> str:
         if any(sign in name for name in header.tensors):
             return f"{family} of {len(header.tensors)} tensors"
     return f"another model of {len(header.tensors)} tensors"
+
+
+def merged(headers: Mapping[Path, WeightsHeader], names: NameMap | None = None) -> WeightsHeader:
+    """All shards as one header, in original names if a map is given. Raises WeightsProblem for a tensor told twice."""
+    tensors: dict[str, TensorEntry] = {}
+    metadata: dict[str, str] = {}
+    for path, header in headers.items():
+        metadata.update(header.metadata)
+        for name, entry in header.tensors.items():
+            own = name if names is None else names.to_original(name)
+            if own in tensors:
+                raise WeightsProblem(path, f"holds '{name}', which another shard holds too", _AGAIN)
+            tensors[own] = entry
+    return WeightsHeader(tensors, metadata)
 
 
 def _refuse_foreign(path: Path, start: bytes, size: int) -> None:
@@ -190,7 +217,8 @@ def _parse_header(path: Path, text: bytes, data_bytes: int) -> WeightsHeader:
     return WeightsHeader(tensors, metadata)
 
 
-def _refuse_misfit(path: Path, header: WeightsHeader, wanted: dict[str, Tensor]) -> None:
+def refuse_misfit(path: Path, header: WeightsHeader, wanted: Mapping[str, Tensor]) -> None:
+    """Raise one WeightsProblem with all names, shapes and types that differ, and with what the file seems to be."""
     found = header.tensors
     common = [name for name in wanted if name in found]
     shapes = [
@@ -221,3 +249,112 @@ def _listed(what: str, names: Iterable[str]) -> str:
         return ""
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return f"{len(found)} {what} ({', '.join(found[:_SHOWN])}{more})"
+
+
+class NameMap:
+    """Names of one model in two conventions. ``#`` in a pair stands for a number; what follows a pair is kept.
+
+    A name that is in no pair is the same in both conventions.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        kept = tuple(pairs)
+        self._forth = [(_pattern(original), other) for original, other in kept]
+        self._back = [(_pattern(other), original) for original, other in kept]
+
+    def to_original(self, name: str) -> str:
+        return _renamed(name, self._back)
+
+    def to_other(self, name: str) -> str:
+        return _renamed(name, self._forth)
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(re.escape(template).replace(r"\#", "([0-9]+)") + r"(\..+)?")
+
+
+def _renamed(name: str, rules: Iterable[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, template in rules:
+        found = pattern.fullmatch(name)
+        if found is not None:
+            *numbers, rest = found.groups()
+            for number in numbers:
+                template = template.replace("#", number, 1)
+            return template + (rest or "")
+    return name
+
+
+def _nested(places: Iterable[tuple[str, str]], parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    kept = list(parts)
+    return [(f"{place}.{part}", f"{other}.{its}") for place, other in places for part, its in kept]
+
+
+_ATTENTION = [
+    ("q", "to_q"),
+    ("k", "to_k"),
+    ("v", "to_v"),
+    ("o", "to_out.0"),
+    ("norm_q", "norm_q"),
+    ("norm_k", "norm_k"),
+]
+
+DIT_NAMES = NameMap(
+    [
+        ("text_embedding.0", "condition_embedder.text_embedder.linear_1"),
+        ("text_embedding.2", "condition_embedder.text_embedder.linear_2"),
+        ("time_embedding.0", "condition_embedder.time_embedder.linear_1"),
+        ("time_embedding.2", "condition_embedder.time_embedder.linear_2"),
+        ("time_projection.1", "condition_embedder.time_proj"),
+        ("blocks.#.modulation", "blocks.#.scale_shift_table"),
+        *_nested([("blocks.#.self_attn", "blocks.#.attn1"), ("blocks.#.cross_attn", "blocks.#.attn2")], _ATTENTION),
+        ("blocks.#.norm3", "blocks.#.norm2"),
+        ("blocks.#.ffn.0", "blocks.#.ffn.net.0.proj"),
+        ("blocks.#.ffn.2", "blocks.#.ffn.net.2"),
+        ("head.modulation", "scale_shift_table"),
+        ("head.head", "proj_out"),
+    ]
+)
+"""Original Wan -> diffusers' WanTransformer3DModel. The camera's tensors have one name only."""
+
+_HALVES = [("encoder", "encoder"), ("decoder", "decoder")]
+_RESIDUAL = [
+    ("residual.0", "norm1"),
+    ("residual.2", "conv1"),
+    ("residual.3", "norm2"),
+    ("residual.6", "conv2"),
+    ("shortcut", "conv_shortcut"),
+]
+_RESNETS = [
+    ("encoder.downsamples.#", "encoder.down_blocks.#"),
+    *_nested(_HALVES, [("middle.0", "mid_block.resnets.0"), ("middle.2", "mid_block.resnets.1")]),
+    # The original counts three residual blocks and the enlargement after them through; diffusers by stage.
+    *((f"decoder.upsamples.{i}", f"decoder.up_blocks.{i // 4}.resnets.{i % 4}") for i in range(15) if i % 4 < 3),
+]
+
+VAE_NAMES = NameMap(
+    [
+        *_nested(_RESNETS, _RESIDUAL),
+        *_nested(_HALVES, [("conv1", "conv_in"), ("head.0", "norm_out"), ("head.2", "conv_out")]),
+        *_nested(_HALVES, [("middle.1", "mid_block.attentions.0")]),
+        ("encoder.downsamples.#", "encoder.down_blocks.#"),
+        *((f"decoder.upsamples.{i}", f"decoder.up_blocks.{i // 4}.upsamplers.0") for i in (3, 7, 11)),
+        ("conv1", "quant_conv"),
+        ("conv2", "post_quant_conv"),
+    ]
+)
+"""Original Wan2.1_VAE -> diffusers' AutoencoderKLWan (four stages of two residual blocks, as published)."""
+
+T5_NAMES = NameMap(
+    [
+        ("token_embedding", "shared"),
+        *_nested([("blocks.#.attn", "encoder.block.#.layer.0.SelfAttention")], [(part, part) for part in "qkvo"]),
+        ("blocks.#.pos_embedding.embedding", "encoder.block.#.layer.0.SelfAttention.relative_attention_bias"),
+        ("blocks.#.norm1", "encoder.block.#.layer.0.layer_norm"),
+        ("blocks.#.norm2", "encoder.block.#.layer.1.layer_norm"),
+        ("blocks.#.ffn.gate.0", "encoder.block.#.layer.1.DenseReluDense.wi_0"),
+        ("blocks.#.ffn.fc1", "encoder.block.#.layer.1.DenseReluDense.wi_1"),
+        ("blocks.#.ffn.fc2", "encoder.block.#.layer.1.DenseReluDense.wo"),
+        ("norm", "encoder.final_layer_norm"),
+    ]
+)
+"""Original umt5-xxl encoder of Wan -> transformers' UMT5EncoderModel (its ``encoder.embed_tokens`` is ``shared``)."""
