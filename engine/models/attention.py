@@ -36,11 +36,14 @@ class Attention(nn.Module):
         return self._split(self.norm_k(self.k(x))), self._split(self.v(x))
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Attention of q [B, N, heads, d] over k, v [B, M, heads, d]; ``mask`` bool [N, M], true = seen."""
-        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
-        mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        y: Tensor = self.o(mixed.transpose(1, 2).flatten(2))  # [B, N, D]
+        """``mix`` and the output projection: [B, N, D]."""
+        y: Tensor = self.o(self.mix(q, k, v, mask))
         return y
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+        """q [B, N, heads, d] over k, v [B, M, heads, d] -> [B, N, D]; ``mask`` bool [N, M], true = seen."""
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(2)
 
     def _split(self, x: Tensor) -> Tensor:
         return torch.unflatten(x, -1, (self.heads, -1))

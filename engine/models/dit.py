@@ -16,44 +16,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.models.attention import Attention
+from engine.models.dit_config import DiTConfig as DiTConfig
 from engine.models.kv_cache import CausalKVCache, CrossAttentionCache, LayerKV
-from engine.models.rope import RopeSplit, rope_table, rotate, standard_split
+from engine.models.rope import chunk_table, rope_table, rotate_by
 
 Remember = Callable[[int, Tensor, Tensor], LayerKV]
 """(layer, k, v) of the new tokens -> the keys and values that they see."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiTConfig:
-    """Sizes of a ``CausalDiT``. ``rope_split`` None: 22/21/21 for a head of 128 and so on; (0, h, w): no time axis."""
-
-    dim: int
-    heads: int
-    layers: int
-    ffn_dim: int
-    text_length: int
-    text_dim: int
-    in_channels: int = 36
-    out_channels: int = 16
-    patch_px: int = 2
-    freq_dim: int = 256
-    camera_channels: int = 384
-    eps: float = 1e-6
-    rope_split: RopeSplit | None = None
-
-    def __post_init__(self) -> None:
-        if self.dim % self.heads or self.head_dim % 2:
-            raise ValueError(f"dim {self.dim} does not split into {self.heads} heads of even size")
-        if sum(self.rotated_pairs) != self.head_dim // 2 or min(self.rotated_pairs) < 0:
-            raise ValueError(f"rope_split {self.rope_split} must have a sum of {self.head_dim // 2} pairs")
-
-    @property
-    def head_dim(self) -> int:
-        return self.dim // self.heads
-
-    @property
-    def rotated_pairs(self) -> RopeSplit:
-        return standard_split(self.head_dim) if self.rope_split is None else self.rope_split
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +31,8 @@ class CameraModulation:
     scales: tuple[Tensor, ...]
     shifts: tuple[Tensor, ...]
 
-    def apply(self, layer: int, x: Tensor) -> Tensor:
-        return torch.addcmul(self.shifts[layer], x, self.scales[layer])
+    def of(self, layer: int) -> LayerKV:
+        return self.scales[layer], self.shifts[layer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +53,30 @@ class ChunkContext:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockParts:
+    """How the parts of a block are run: as they are, or compiled. One set serves all blocks of a network.
+
+    Between ``project`` and ``finish`` stand memory and attention, whose sizes change while the memory fills. So the
+    parts see one shape for a whole session.
+    """
+
+    project: Callable[[Block, Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
+    keys_values: Callable[[Block, Tensor, Tensor, Tensor], LayerKV]
+    finish: Callable[[Block, Tensor, Tensor, Tensor, LayerKV | None, LayerKV], Tensor]
+    camera: Callable[[Block, Tensor], LayerKV]
+
+
+@dataclass(frozen=True, slots=True)
 class _Pass:
-    """What all blocks share in one pass. ``modulation`` is [B, G, 6, D], G = 1 or one row for each latent frame."""
+    """What all blocks share in one pass. ``modulation`` is [B, G, 6, D], G = 1 or one row for each latent frame;
+    ``rope`` [N, D/2, 2]."""
 
     modulation: Tensor
     rope: Tensor
     camera: CameraModulation | None
     text: tuple[LayerKV, ...]
     remember: Remember
+    parts: BlockParts
     mask: Tensor | None = None
 
 
@@ -115,35 +99,48 @@ class Block(nn.Module):
         self.cam_scale_layer = nn.Linear(dim, dim)
         self.cam_shift_layer = nn.Linear(dim, dim)
 
+    def forward(self, x: Tensor, layer: int, shared: _Pass) -> Tensor:
+        """[B, N, D] -> [B, N, D]."""
+        q, k, v = shared.parts.project(self, x, shared.modulation, shared.rope)
+        k, v = shared.remember(layer, k, v)
+        mixed = self.self_attn.mix(q, k, v, shared.mask)
+        camera = None if shared.camera is None else shared.camera.of(layer)
+        return shared.parts.finish(self, x, mixed, shared.modulation, camera, shared.text[layer])
+
+    def write_cache(self, x: Tensor, layer: int, shared: _Pass) -> None:
+        """Only the keys and values of self-attention: all that the last layer owes the future."""
+        shared.remember(layer, *shared.parts.keys_values(self, x, shared.modulation, shared.rope))
+
+    def project(self, x: Tensor, modulation: Tensor, rope: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """x [B, N, D], modulation [B, G, 6, D], rope [N, D/2, 2] -> rotated q and k, and v, each [B, N, heads, d]."""
+        h = self._normalised(x, *self._modulation(modulation, slice(0, 2)))
+        q = rotate_by(self.self_attn.queries(h), rope)
+        k, v = self.self_attn.keys_values(h)
+        return q, rotate_by(k, rope), v
+
+    def keys_values(self, x: Tensor, modulation: Tensor, rope: Tensor) -> LayerKV:
+        """``project`` without the queries."""
+        k, v = self.self_attn.keys_values(self._normalised(x, *self._modulation(modulation, slice(0, 2))))
+        return rotate_by(k, rope), v
+
+    def finish(self, x: Tensor, mixed: Tensor, modulation: Tensor, camera: LayerKV | None, text: LayerKV) -> Tensor:
+        """All behind the attention, whose result ``mixed`` is [B, N, D]; camera: scale and shift [B, N, D]."""
+        gate, *feed = self._modulation(modulation, slice(2, 6))
+        x = gated(x, gate, self.self_attn.o(mixed))
+        if camera is not None:
+            x = torch.addcmul(camera[1], x, camera[0])
+        h = layer_norm(x, self.eps, self.norm3).to(self._dtype)
+        x = x + self.cross_attn.attend(self.cross_attn.queries(h), *text)
+        return gated(x, feed[2], self.ffn(self._normalised(x, *feed[:2])))
+
     def camera(self, embedding: Tensor) -> LayerKV:
         """1 + scale and shift from the camera embedding [B, N, D]."""
         u = self.cam_injector_layer2(functional.silu(self.cam_injector_layer1(embedding))) + embedding
         return 1 + self.cam_scale_layer(u), self.cam_shift_layer(u)
 
-    def forward(self, x: Tensor, layer: int, shared: _Pass) -> Tensor:
-        """[B, N, D] -> [B, N, D]."""
-        modulation = self._modulation(shared)
-        h = self._normalised(x, *modulation[:2])
-        q = rotate(self.self_attn.queries(h), shared.rope)
-        k, v = self._remember(h, layer, shared)
-        x = gated(x, modulation[2], self.self_attn.attend(q, k, v, shared.mask))
-        if shared.camera is not None:
-            x = shared.camera.apply(layer, x)
-        h = layer_norm(x, self.eps, self.norm3).to(self._dtype)
-        x = x + self.cross_attn.attend(self.cross_attn.queries(h), *shared.text[layer])
-        return gated(x, modulation[5], self.ffn(self._normalised(x, *modulation[3:5])))
-
-    def write_cache(self, x: Tensor, layer: int, shared: _Pass) -> None:
-        """Only the keys and values of self-attention: all that the last layer owes the future."""
-        self._remember(self._normalised(x, *self._modulation(shared)[:2]), layer, shared)
-
-    def _remember(self, h: Tensor, layer: int, shared: _Pass) -> LayerKV:
-        k, v = self.self_attn.keys_values(h)
-        return shared.remember(layer, rotate(k, shared.rope), v)
-
-    def _modulation(self, shared: _Pass) -> tuple[Tensor, ...]:
-        """shift, scale, gate of self-attention, then of the feed-forward; each [B, G, D]."""
-        return (self.modulation.float()[:, None] + shared.modulation).unbind(dim=2)
+    def _modulation(self, shared: Tensor, rows: slice) -> tuple[Tensor, ...]:
+        """Of shift, scale, gate of self-attention, then of the feed-forward, those of ``rows``; each [B, G, D]."""
+        return (self.modulation[:, rows].float()[:, None] + shared[:, :, rows]).unbind(dim=2)
 
     def _normalised(self, x: Tensor, shift: Tensor, scale: Tensor) -> Tensor:
         return modulated(layer_norm(x, self.eps), shift, scale).to(self._dtype)
@@ -151,6 +148,9 @@ class Block(nn.Module):
     @property
     def _dtype(self) -> torch.dtype:
         return self.norm3.weight.dtype
+
+
+AS_THEY_ARE = BlockParts(Block.project, Block.keys_values, Block.finish, Block.camera)
 
 
 class Head(nn.Module):
@@ -175,6 +175,7 @@ class CausalDiT(nn.Module):
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
         self.config = config
+        self.parts = AS_THEY_ARE
         dim, patch = config.dim, config.patch_px
         kernel = (1, patch, patch)
         # A convolution only in name and shape: its patches do not overlap, so it is computed as a matrix product.
@@ -230,12 +231,14 @@ class CausalDiT(nn.Module):
             visible = torch.ones(frames, frames, dtype=torch.bool, device=x.device).tril()
         per_frame = rows * columns
         time, modulation = self._embed_time(timesteps)
+        positions = tuple(range(frames)) if latent_frames is None else latent_frames
         shared = _Pass(
             modulation=modulation,
-            rope=self._rope(tuple(range(frames)) if latent_frames is None else latent_frames, rows, columns, x.device),
+            rope=torch.view_as_real(rope_table(self.config.rotated_pairs, positions, rows, columns, x.device)),
             camera=camera,
             text=self.project_text(text),
             remember=lambda layer, k, v: (k, v),
+            parts=self.parts,
             mask=visible.repeat_interleave(per_frame, 0).repeat_interleave(per_frame, 1),
         )
         tokens = self._embed_patches(x)
@@ -247,7 +250,7 @@ class CausalDiT(nn.Module):
         """Every block's scale and shift from Pluecker rays [B, 384, F, h, w]; valid for all passes of the chunk."""
         p: Tensor = self.patch_embedding_wancamctrl(patchify(pluecker.to(self._dtype), self.config.patch_px))
         p = p + self.c2ws_hidden_states_layer2(functional.silu(self.c2ws_hidden_states_layer1(p)))
-        scales, shifts = zip(*(block.camera(p) for block in self._layers), strict=True)
+        scales, shifts = zip(*(self.parts.camera(block, p) for block in self._layers), strict=True)
         return CameraModulation(scales, shifts)
 
     def project_text(self, text: Tensor) -> tuple[LayerKV, ...]:
@@ -284,8 +287,9 @@ class CausalDiT(nn.Module):
         per_frame = rows * columns
         cache.begin(start * per_frame, frames * per_frame, context.recent_window_tokens)
         time, modulation = self._embed_time(timestep)
-        rope = self._rope(tuple(range(start, start + frames)), rows, columns, x.device)
-        return self._embed_patches(x), time, _Pass(modulation, rope, context.camera, cross.layers, cache.write)
+        rope = chunk_table(self.config.rotated_pairs, start, frames, rows, columns, x.device)
+        shared = _Pass(modulation, rope, context.camera, cross.layers, cache.write, self.parts)
+        return self._embed_patches(x), time, shared
 
     @property
     def _layers(self) -> list[Block]:
@@ -297,9 +301,6 @@ class CausalDiT(nn.Module):
 
     def _grid(self, x: Tensor) -> tuple[int, int, int]:
         return x.shape[2], x.shape[3] // self.config.patch_px, x.shape[4] // self.config.patch_px
-
-    def _rope(self, latent_frames: tuple[int, ...], rows: int, columns: int, device: torch.device) -> Tensor:
-        return rope_table(self.config.rotated_pairs, latent_frames, rows, columns, device)
 
     def _embed_patches(self, x: Tensor) -> Tensor:
         patches = patchify(x.to(self._dtype), self.config.patch_px)

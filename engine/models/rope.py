@@ -10,16 +10,11 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
+from engine.models.dit_config import RopeSplit as RopeSplit
+from engine.models.dit_config import standard_split as standard_split
+
 THETA = 10000.0
-
-RopeSplit = tuple[int, int, int]
-"""Rotated pairs of a head for latent frame, row and column; 0 leaves an axis out."""
-
-
-def standard_split(head_dim: int) -> RopeSplit:
-    """A third of the pairs each for row and column, the rest for time: 22/21/21 for a head of 128 (Wan 2.1)."""
-    pairs = head_dim // 2
-    return pairs - 2 * (pairs // 3), pairs // 3, pairs // 3
+_BLOCK_LATENT_FRAMES = 1024
 
 
 @lru_cache(maxsize=16)
@@ -35,8 +30,46 @@ def rope_table(
         axes = (torch.tensor(latent_frames), torch.arange(rows), torch.arange(columns))
         grids = torch.meshgrid(*axes, indexing="ij")
         angles = [_angles(grid.flatten(), pairs) for grid, pairs in zip(grids, split, strict=True)]
-        angle = torch.cat(angles, dim=1)  # [N, D/2]
-        return torch.polar(torch.ones_like(angle), angle).to(torch.complex64).to(device)
+        return _unit(torch.cat(angles, dim=1), device)
+
+
+@lru_cache(maxsize=16)
+def chunk_table(
+    split: RopeSplit, start: int, latent_frames: int, rows: int, columns: int, device: torch.device
+) -> Tensor:
+    """``rope_table`` of latent frames [start, start + latent_frames) as cosine and sine, float32 [N, D/2, 2].
+
+    Put together on the device from tables of both axes that are there already, so that the host does not wait for a
+    copy in every chunk; time's table is made anew every 1024 latent frames.
+    """
+    with torch.inference_mode(False), torch.no_grad():
+        space = _space_table(split, rows, columns, device)
+        last = (start + latent_frames - 1) // _BLOCK_LATENT_FRAMES
+        blocks = [_time_table(split[0], block, device) for block in range(start // _BLOCK_LATENT_FRAMES, last + 1)]
+        first = start % _BLOCK_LATENT_FRAMES
+        time = (blocks[0] if len(blocks) == 1 else torch.cat(blocks))[first : first + latent_frames]
+        grid = (latent_frames, rows * columns, -1)
+        table = torch.cat([time[:, None].expand(grid), space[None].expand(grid)], dim=-1)
+        return torch.view_as_real(table.flatten(0, 1))
+
+
+@lru_cache(maxsize=8)
+def _time_table(pairs: int, block: int, device: torch.device) -> Tensor:
+    """complex64 [1024, pairs]: the latent frames of one block."""
+    first = block * _BLOCK_LATENT_FRAMES
+    return _unit(_angles(torch.arange(first, first + _BLOCK_LATENT_FRAMES), pairs), device)
+
+
+@lru_cache(maxsize=8)
+def _space_table(split: RopeSplit, rows: int, columns: int, device: torch.device) -> Tensor:
+    """complex64 [rows * columns, row pairs + column pairs]."""
+    grids = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
+    angles = [_angles(grid.flatten(), pairs) for grid, pairs in zip(grids, split[1:], strict=True)]
+    return _unit(torch.cat(angles, dim=1), device)
+
+
+def _unit(angle: Tensor, device: torch.device) -> Tensor:
+    return torch.polar(torch.ones_like(angle), angle).to(torch.complex64).to(device)
 
 
 def _angles(positions: Tensor, pairs: int) -> Tensor:
@@ -50,3 +83,12 @@ def rotate(x: Tensor, table: Tensor) -> Tensor:
     """Rotate the adjacent pairs of x [B, N, heads, D] by ``table`` complex64 [N, D/2]; the type of x is kept."""
     pairs = torch.view_as_complex(torch.unflatten(x.float(), -1, (-1, 2)))
     return torch.view_as_real(pairs * table[:, None]).flatten(-2).type_as(x)
+
+
+def rotate_by(x: Tensor, table: Tensor) -> Tensor:
+    """``rotate`` by cosine and sine [N, D/2, 2], in a form that compiles: Inductor has no complex numbers."""
+    if not torch.compiler.is_compiling():
+        return rotate(x, torch.view_as_complex(table))
+    a, b = torch.unflatten(x.float(), -1, (-1, 2)).unbind(-1)
+    cos, sin = table[:, None].unbind(-1)
+    return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2).type_as(x)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.models.rope import rope_table, rotate, standard_split
+from engine.models.rope import chunk_table, rope_table, rotate, rotate_by, standard_split
 from tests.engine.tiny_dit import difference, golden
 
 CPU = torch.device("cpu")
@@ -35,3 +35,16 @@ def test_a_table_first_made_under_inference_mode_serves_training_too():
     x = torch.ones(1, 4, 1, 8, requires_grad=True)
     rotate(x, table).sum().backward()
     assert x.grad is not None
+
+
+@pytest.mark.parametrize("start", [0, 5, 1021, 1024, 5000, 10_000_000])
+@pytest.mark.parametrize("split", [(6, 5, 5), (0, 8, 8), (22, 21, 21)])
+def test_a_chunks_table_from_parts_is_the_table_of_its_positions(split, start):
+    whole = rope_table(split, tuple(range(start, start + 4)), 3, 5, CPU)
+    assert torch.equal(torch.view_as_complex(chunk_table(split, start, 4, 3, 5, CPU)), whole)
+
+
+def test_rotation_without_complex_numbers_is_the_same():
+    x, table = torch.randn(2, 18, 4, 32), chunk_table((6, 5, 5), 900, 3, 2, 3, CPU)
+    compiled = torch.compile(rotate_by, backend="eager", fullgraph=True)
+    assert torch.equal(compiled(x, table), rotate(x, torch.view_as_complex(table)))
