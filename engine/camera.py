@@ -1,7 +1,7 @@
 """Actions and look become camera poses, and poses become the rays that the transformer is given. Pure functions.
 
-Poses are camera-to-world 4x4, float64, OpenCV axes (x right, y down, z forward). A camera never rolls, so it is held as
-position, yaw (positive to the right) and pitch (positive upwards), and a chunk costs the same however long the walk is.
+Poses are camera-to-world 4x4, float64, OpenCV axes (x right, y down, z forward). A camera is held as position, yaw
+(positive to the right), pitch (positive upwards) and roll, and a chunk costs the same however long the walk is.
 """
 
 from __future__ import annotations
@@ -36,24 +36,39 @@ class CameraScale:
 
 
 class CameraConvention(Enum):
-    """Which of the published integrators is used.
+    """Which of the published integrators is used, with its step sizes and lens.
 
     SGLANG: one step a latent frame. LINGBOT (v1): one smaller step for each of its four video frames, and the first
-    latent frame, a single picture, stands where the world begins.
+    latent frame, a single picture, stands where the world begins. REACTOR: one step a latent frame with six degrees of
+    freedom: it turns and moves along the camera's own axes, and only compares translations within a chunk.
     """
 
     SGLANG = "sglang"
     LINGBOT = "lingbot"
+    REACTOR = "reactor"
 
     @property
     def scale(self) -> CameraScale:
+        if self is CameraConvention.REACTOR:  # 45 degrees a second at four latent frames a second, no limit
+            return CameraScale(yaw_degrees=11.25, pitch_degrees=11.25, pitch_limit_degrees=math.inf)
         return CameraScale() if self is CameraConvention.SGLANG else CameraScale(yaw_degrees=2.0, pitch_degrees=2.0)
+
+    @property
+    def remembers_lengths(self) -> bool:
+        """Translations are divided by the longest of the walk so far; if not, by the longest of their chunk."""
+        return self is not CameraConvention.REACTOR
 
     def steps(self, *, first: bool) -> int:
         """Integrator steps in a latent frame; ``first`` is the first one of a world."""
+        if self is CameraConvention.LINGBOT:
+            return 0 if first else 4
+        return 1
+
+    def intrinsics(self, width_px: int, height_px: int) -> Intrinsics:
+        """The lens that goes with it: SGLang's fixed one, else that of LingBot-World's example walks, to size."""
         if self is CameraConvention.SGLANG:
-            return 1
-        return 0 if first else 4
+            return Intrinsics.sglang(width_px, height_px)
+        return Intrinsics(503.0, 503.0, 416.0, 240.0).scaled(width_px / 832, height_px / 480)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +84,16 @@ class CameraState:
     """Between two latent frames, over the whole walk: what relative translations are divided by."""
     started: bool = False
     """Whether a latent frame was made. The first one is its own origin, so the transformer does not see its motion."""
+    roll_degrees: float = 0.0
 
     def c2w(self) -> Poses:
-        """[4, 4]: Ry(yaw) Rx(pitch) and the position."""
+        """[4, 4]: Ry(yaw) Rx(pitch) Rz(roll) and the position."""
+        level = self._c2w_without_roll()
+        if self.roll_degrees:
+            level[:3, :3] = level[:3, :3] @ _rotation_z(self.roll_degrees)
+        return level
+
+    def _c2w_without_roll(self) -> Poses:
         yaw, pitch = math.radians(self.yaw_degrees), math.radians(self.pitch_degrees)
         cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
         return np.array(
@@ -88,7 +110,8 @@ class CameraState:
 class ChunkPoses:
     """The poses of one chunk: ``absolute`` [F, 4, 4], each latent frame's; ``previous`` [4, 4], before the chunk.
 
-    ``relative`` [F, 4, 4] is from latent frame to latent frame, translations divided by the longest so far.
+    ``relative`` [F, 4, 4] is from latent frame to latent frame, translations divided by the longest so far (or of the
+    chunk, see ``CameraConvention.remembers_lengths``).
     """
 
     previous: Poses
@@ -130,12 +153,17 @@ def advance(
     share = Look(look.yaw_degrees / len(actions), look.pitch_degrees / len(actions))
     for held in actions:
         before = state.c2w()
-        state = _move_latent_frame(state, frozenset(held), share, scale, convention.steps(first=not state.started))
+        if convention is CameraConvention.REACTOR:
+            state = _free_step(state, frozenset(held), share, scale)
+        else:
+            steps = convention.steps(first=not state.started)
+            state = _move_latent_frame(state, frozenset(held), share, scale, steps)
         after = state.c2w()
         poses.append(after)
         relative.append(_relative(before, after) if state.started else np.eye(4))
         state = replace(state, started=True)
-    steps, longest = _normalised(np.stack(relative), state.longest_translation)
+    so_far = state.longest_translation if convention.remembers_lengths else 0.0
+    steps, longest = _normalised(np.stack(relative), so_far)
     return replace(state, longest_translation=longest), ChunkPoses(previous, np.stack(poses), steps)
 
 
@@ -241,6 +269,53 @@ def _step(state: CameraState, held: frozenset[str], look: Look, scale: CameraSca
         yaw_degrees=yaw,
         pitch_degrees=pitch,
     )
+
+
+def _free_step(state: CameraState, held: frozenset[str], look: Look, scale: CameraScale) -> CameraState:
+    """One step along the camera's own axes: moved as it stood, then turned. Diagonals are no longer than straights.
+
+    The planner that Reactor serves LingBot-World v2 with; its pitch axis has the opposite sign.
+    """
+    ahead, aside = _bounded(("w" in held) - ("s" in held), ("d" in held) - ("a" in held))
+    up, right = _bounded(("i" in held) - ("k" in held), ("l" in held) - ("j" in held))
+    turn = CameraState(
+        yaw_degrees=scale.yaw_degrees * right + look.yaw_degrees,
+        pitch_degrees=scale.pitch_degrees * up + look.pitch_degrees,
+    )
+    here = state.c2w()
+    there = here[:3, 3] + scale.move_step * (ahead * here[:3, 2] + aside * here[:3, 0])
+    yaw, pitch, roll = _angles_of(here[:3, :3] @ turn.c2w()[:3, :3])
+    return replace(
+        state,
+        x=float(there[0]),
+        y=float(there[1]),
+        z=float(there[2]),
+        yaw_degrees=yaw,
+        pitch_degrees=pitch,
+        roll_degrees=roll,
+    )
+
+
+def _bounded(a: float, b: float) -> tuple[float, float]:
+    """The pair, shortened to length 1 where it is longer."""
+    length = max(1.0, math.hypot(a, b))
+    return a / length, b / length
+
+
+def _angles_of(rotation: Poses) -> tuple[float, float, float]:
+    """Yaw, pitch and roll in degrees of Ry(yaw) Rx(pitch) Rz(roll)."""
+    ahead = rotation[:, 2]
+    level = math.hypot(ahead[0], ahead[2])
+    pitch = math.atan2(-ahead[1], level)
+    if level < 1e-9:  # straight up or down, where yaw and roll are one: all of it is yaw
+        return math.degrees(math.atan2(-rotation[2, 0], rotation[0, 0])), math.degrees(pitch), 0.0
+    yaw, roll = math.atan2(ahead[0], ahead[2]), math.atan2(rotation[1, 0], rotation[1, 1])
+    return math.degrees(yaw), math.degrees(pitch), math.degrees(roll)
+
+
+def _rotation_z(degrees: float) -> Poses:
+    sin, cos = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _relative(before: Poses, after: Poses) -> Poses:

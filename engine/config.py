@@ -17,7 +17,8 @@ from engine.window import WindowPolicy
 from engine.wording import shown
 
 BACKENDS = ("bundled", "test_card", "lingbot", "sglang")
-CAMERA_CONVENTIONS = ("sglang", "lingbot")
+CAMERA_CONVENTIONS = ("sglang", "lingbot", "reactor")
+SCHEDULES = ("official", "sglang")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TEXT_PLACEMENTS = ("keep", "unload", "cpu")
 
@@ -31,9 +32,9 @@ _FALSE_WORDS = ("0", "false", "no", "off")
 
 @dataclass(frozen=True, slots=True)
 class CameraConfig:
-    """How actions become poses; step sizes and intrinsics come from the model."""
+    """How actions become poses; ``convention`` None is the model's own, and so are its step sizes and lens."""
 
-    convention: str = "sglang"
+    convention: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,24 @@ class DeviceConfig:
 @dataclass(frozen=True, slots=True)
 class LingBotOptions:
     """Choices for the large models. ``text_encoder``: kept on the device, read anew for each prompt that is not
-    cached, or run on the processor (11 GB wherever it is; prompts that were encoded once come from the cache)."""
+    cached, or run on the processor (11 GB wherever it is; prompts that were encoded once come from the cache).
+
+    ``assets`` is the folder with text encoder, tokenizer and image codec, where the model's own has none. What is None
+    is the model's own: picture size, construction of the schedule, latent frames of chunk, window and sink.
+    ``position_limit_latent_frames``: where positions end and memory is moved back instead (``engine.lingbot.rebase``).
+    ``snapshot_limit_mb``: a world whose memory is larger is not saved by itself while one walks.
+    """
 
     text_encoder: str = "cpu"
+    assets: str | None = None
+    width_px: int | None = None
+    height_px: int | None = None
+    schedule: str | None = None
+    chunk_latent_frames: int | None = None
+    window_latent_frames: int | None = None
+    sink_latent_frames: int | None = None
+    position_limit_latent_frames: int = 1024
+    snapshot_limit_mb: int = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +148,7 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "device.device": Setting(str),
     "device.dtype": Setting(str, choices=DTYPES),
     "device.threads": Setting(int, 0, 1024),
-    "camera.convention": Setting(str, choices=CAMERA_CONVENTIONS),
+    "camera.convention": Setting(str, choices=CAMERA_CONVENTIONS, optional=True),
     "window.interactive": Setting(bool),
     "window.moving_latent_frames": Setting(int, 0, 4096, optional=True),
     "window.still_latent_frames": Setting(int, 0, 4096, optional=True),
@@ -140,6 +156,15 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "window.look_threshold_degrees": Setting(float, 0.0, 180.0),
     "image.lazy_vae_encode_black_frames": Setting(int, 0, 10_000),
     "lingbot.text_encoder": Setting(str, choices=TEXT_PLACEMENTS),
+    "lingbot.assets": Setting(str, optional=True),
+    "lingbot.width_px": Setting(int, 16, 4096, optional=True),
+    "lingbot.height_px": Setting(int, 16, 4096, optional=True),
+    "lingbot.schedule": Setting(str, choices=SCHEDULES, optional=True),
+    "lingbot.chunk_latent_frames": Setting(int, 1, 64, optional=True),
+    "lingbot.window_latent_frames": Setting(int, 1, 4096, optional=True),
+    "lingbot.sink_latent_frames": Setting(int, 0, 4096, optional=True),
+    "lingbot.position_limit_latent_frames": Setting(int, 8, 1024),
+    "lingbot.snapshot_limit_mb": Setting(int, 0, 1_000_000),
 }
 """Every engine setting by its dotted name below ``engine``."""
 

@@ -67,7 +67,7 @@ class WorldSession:
         own = model.config
         self.geometry, self.stream = own.geometry, own.stream
         self.schedule = _schedule(own.sigmas, config.steps)
-        self.convention = CameraConvention(config.camera.convention)
+        self.convention = CameraConvention(config.camera.convention or "sglang")
         self.notice = OWN_IMAGE_NOTICE if scene.own_image else None
         self.text_encodes = self.cross_attention_resets = 0
         self.state = self._begin(scene, seed)

@@ -176,3 +176,65 @@ def test_after_a_long_walk_the_pose_is_still_a_rotation():
         state, poses = advance(state, [["w", "l"]], Look(0.37, 0.0), SGLANG.scale)
     rotation = poses.absolute[0, :3, :3]
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-12)
+
+
+REACTOR = CameraConvention.REACTOR
+
+
+def test_six_degrees_of_freedom_move_along_the_cameras_own_axes() -> None:
+    state, _ = advance(CameraState(), [["i"], ["w"]], STILL, REACTOR.scale, REACTOR)
+    ahead, step = state.c2w()[:3, 2], REACTOR.scale.move_step
+    assert ahead[1] == pytest.approx(-math.sin(math.radians(11.25)))  # up, with y pointing down
+    np.testing.assert_allclose([state.x, state.y, state.z], step * ahead, atol=1e-15)
+
+
+def test_six_degrees_of_freedom_are_the_product_of_the_steps_even_over_the_top() -> None:
+    state, expected = CameraState(), np.eye(3)
+    for held in [["i", "l"], ["i"], ["j"], ["i", "w"]] * 9:
+        state, poses = advance(state, [held], STILL, REACTOR.scale, REACTOR)
+        turn = CameraState(
+            yaw_degrees=11.25
+            * (("l" in held) - ("j" in held))
+            / (math.sqrt(2) if len(set(held) & {*"ijkl"}) > 1 else 1),
+            pitch_degrees=11.25 * ("i" in held) / (math.sqrt(2) if len(set(held) & {*"ijkl"}) > 1 else 1),
+        )
+        expected = expected @ turn.c2w()[:3, :3]
+        np.testing.assert_allclose(poses.absolute[0, :3, :3], expected, atol=1e-12)
+
+
+def test_straight_up_keeps_the_rotation() -> None:
+    state, poses = advance(CameraState(yaw_degrees=30.0), [[]], Look(0.0, 90.0), REACTOR.scale, REACTOR)
+    np.testing.assert_allclose(poses.absolute[0], CameraState(yaw_degrees=30.0, pitch_degrees=90.0).c2w(), atol=1e-9)
+    assert state.roll_degrees == 0.0
+
+
+def test_a_chunks_own_longest_translation_is_the_unit_where_lengths_are_not_remembered() -> None:
+    fast = CameraScale(move_step=1.0)
+    state, _ = advance(CameraState(started=True), [["w"]] * 3, STILL, fast, REACTOR)
+    _, poses = advance(state, [[], ["w"], ["w", "d"]], STILL, CameraScale(move_step=0.1), REACTOR)
+    np.testing.assert_allclose(np.linalg.norm(poses.relative[:, :3, 3], axis=1), [0.0, 1.0, 1.0], atol=1e-12)
+    _, poses = advance(state, [[]] * 3, STILL, fast, REACTOR)
+    assert np.array_equal(poses.relative, np.stack([np.eye(4)] * 3))
+
+
+@pytest.mark.parametrize("convention", list(CameraConvention))
+def test_the_cost_and_the_state_of_a_chunk_do_not_grow_with_the_walk(convention: CameraConvention) -> None:
+    state = CameraState()
+    for keys in random_keys(300, 2):
+        state, poses = advance(state, [keys] * 3, Look(3.0, -1.0), convention.scale, convention)
+    assert np.isfinite(poses.absolute).all()
+    longest = np.linalg.norm(poses.relative[:, :3, 3], axis=1).max()
+    assert longest <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("convention", list(CameraConvention))
+def test_what_comes_later_changes_no_pose_before(convention: CameraConvention) -> None:
+    keys = random_keys(12, 8)
+    chunks, other = stream(keys, 3, convention), stream(keys[:6] + random_keys(6, 9), 3, convention)
+    for a, b in zip(chunks[:2], other[:2], strict=True):
+        assert np.array_equal(a.relative, b.relative)
+
+
+def test_each_convention_brings_its_lens() -> None:
+    assert SGLANG.intrinsics(832, 464) == Intrinsics(500.0, 500.0, 416.0, 232.0)
+    assert CameraConvention.LINGBOT.intrinsics(416, 480) == Intrinsics(251.5, 503.0, 208.0, 240.0)
