@@ -20,6 +20,7 @@ BACKENDS = ("bundled", "test_card", "lingbot", "sglang")
 CAMERA_CONVENTIONS = ("sglang", "lingbot", "reactor")
 SCHEDULES = ("official", "sglang")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+OUTPUT_FORMATS = ("auto", "raw", "jpeg", "webp")
 TEXT_PLACEMENTS = ("keep", "unload", "cpu")
 
 Value = bool | int | float | str | tuple[str, ...] | None
@@ -77,6 +78,27 @@ class LingBotOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteConfig:
+    """A model on an SGLang-Diffusion server. ``output_format`` auto is chosen by the measured bandwidth.
+
+    ``sink_latent_frames`` and ``window_latent_frames`` None: as the server was started. ``ca_file``: the authority
+    (PEM) that signed the server's certificate, where this machine does not know it. ``patience_seconds``: without a
+    picture for so long, the server counts as stuck.
+    """
+
+    server: str | None = None
+    width_px: int = 832
+    height_px: int = 480
+    fps: int = 16
+    output_format: str = "auto"
+    output_quality: int | None = None
+    sink_latent_frames: int | None = None
+    window_latent_frames: int | None = None
+    ca_file: str | None = None
+    patience_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
 class EngineConfig:
     """The root. ``model`` None is the backend's own default, ``steps`` None the model's own schedule."""
 
@@ -89,6 +111,7 @@ class EngineConfig:
     window: WindowPolicy = field(default_factory=WindowPolicy)
     image: ImageConfig = field(default_factory=ImageConfig)
     lingbot: LingBotOptions = field(default_factory=LingBotOptions)
+    remote: RemoteConfig = field(default_factory=RemoteConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +188,16 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "lingbot.sink_latent_frames": Setting(int, 0, 4096, optional=True),
     "lingbot.position_limit_latent_frames": Setting(int, 8, 1024),
     "lingbot.snapshot_limit_mb": Setting(int, 0, 1_000_000),
+    "remote.server": Setting(str, optional=True),
+    "remote.width_px": Setting(int, 64, 4096),
+    "remote.height_px": Setting(int, 64, 4096),
+    "remote.fps": Setting(int, 1, 60),
+    "remote.output_format": Setting(str, choices=OUTPUT_FORMATS),
+    "remote.output_quality": Setting(int, 1, 100, optional=True),
+    "remote.sink_latent_frames": Setting(int, 0, 4096, optional=True),
+    "remote.window_latent_frames": Setting(int, 1, 4096, optional=True),
+    "remote.ca_file": Setting(str, optional=True),
+    "remote.patience_seconds": Setting(float, 1.0, 3600.0),
 }
 """Every engine setting by its dotted name below ``engine``."""
 

@@ -7,6 +7,7 @@ WorldwalkError            anything that a user can meet; ``main`` prints it as o
 +-- MissingModelValue     a model configuration that lacks a value which is needed
 +-- NeedsHardware         something asked for that this machine does not have
 +-- NeedsLibrary          an optional library that is not installed
++-- RemoteProblem         a server that is absent, busy, broken, or not what it should be
 +-- EngineLost            the engine's process died
 """
 
@@ -65,6 +66,14 @@ class NeedsLibrary(WorldwalkError):
         self.library, self.extra = library, extra
         cure = f'Install it with: python -m pip install -e ".[{extra}]"'
         super().__init__(f"{why} the library {library}, which is not installed. {cure}")
+
+
+class RemoteProblem(WorldwalkError):
+    """``what`` happened with the server, in one sentence, and the ``cure``, in another."""
+
+    def __init__(self, what: str, cure: str) -> None:
+        self.what, self.cure = what, cure
+        super().__init__(f"{what} {cure}")
 
 
 class EngineLost(WorldwalkError):

@@ -40,7 +40,8 @@ def test_the_shipped_file_names_every_setting_and_turns_the_window_on() -> None:
 def test_every_line_of_the_shipped_file_says_what_it_does() -> None:
     lines = [line for line in SHIPPED.read_text("utf-8").splitlines() if line and not line.startswith("#")]
     bare = [line for line in lines if "#" not in line]
-    assert [line.strip(" :") for line in bare] == ["app", "engine", "device", "camera", "window", "image", "lingbot"]
+    sections = ["app", "engine", "device", "camera", "window", "image", "lingbot", "remote"]
+    assert [line.strip(" :") for line in bare] == sections
 
 
 def test_each_field_has_a_rule_and_each_rule_a_field() -> None:
