@@ -15,6 +15,7 @@ from engine.camera import CameraConvention, CameraScale, Intrinsics
 from engine.conditioning import LayoutConditioner
 from engine.errors import FileProblem, MissingModelValue, WeightsProblem
 from engine.geometry import ChunkGeometry
+from engine.layout import GUIDE_SIZE, Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT, DiTConfig
 from engine.models.painter import Painter, PainterConfig
@@ -22,7 +23,7 @@ from engine.models.text import PromptEncoder, TextConfig
 from engine.prompt_reader import PromptReader
 from engine.weights import file_sha256, load_into
 from engine.window import StreamShape
-from engine.worldmap import GUIDE_SIZE, MIX_SIZE, Lens, WorldMap
+from engine.worldmap import MIX_SIZE, WorldMap
 
 MODEL_FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "bundled"
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"

@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 
 from engine.camera import Poses, video_poses
+from engine.layout import Lens, cast
 from engine.models.painter import GUIDED_FRAMES, Painter, painter_guide
 from engine.protocol import StartPose
-from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, Lens, View, WorldMap, seed_origin
+from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, View, WorldMap, seed_origin
 
 VIDEO_FRAMES_PER_LATENT = 4
 MASK_CHANNELS = 4
@@ -119,7 +120,7 @@ class LayoutConditioner:
             before = c2w
         split = (len(after), VIDEO_FRAMES_PER_LATENT)
         mixes = torch.stack([mix for _, mix in views])
-        guides = torch.unflatten(self.land.cast(self._view(place, [p for p, _ in views], mixes), self.lens), 0, split)
+        guides = torch.unflatten(cast(self.land, self._view(place, [p for p, _ in views], mixes), self.lens), 0, split)
         mixes = torch.unflatten(mixes, 0, split)
         base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
         mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))

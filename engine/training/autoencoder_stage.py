@@ -8,11 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from engine.layout import GUIDE_SIZE, Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX, Rendered, random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
-from engine.worldmap import GUIDE_SIZE, Lens, WorldMap
+from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
 VALIDATION_SEED = 990_000_000

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from engine.bundled import MODEL_FOLDER, TOKENIZER, WEIGHTS
 from engine.errors import FileProblem
+from engine.layout import GUIDE_SIZE
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter, PainterConfig
@@ -29,7 +30,7 @@ from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import DIT, ResidualData, train_transformer
-from engine.worldmap import GUIDE_SIZE, MIX_SIZE, WorldMap
+from engine.worldmap import MIX_SIZE, WorldMap
 
 MODEL_NAME = "Worldwalk First Light"
 SIGMAS = (1.0, 0.5)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from engine.layout import Lens, cast
 from engine.training.shading import GRADING_SIZE, shade
-from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, Lens, View, WorldMap
+from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, View, WorldMap
 
 WIDTH_PX, HEIGHT_PX = 192, 112
 LENS = Lens(WIDTH_PX, HEIGHT_PX)
@@ -145,11 +146,11 @@ class Rendered:
 @torch.no_grad()
 def render(land: WorldMap, walk: Walk, lens: Lens = LENS) -> Rendered:
     """The simulator's pictures and guides of a walk, on the land's device."""
-    device = land.steps.device
+    device = land.geometry.device
     B, N, T = walk.x.shape
     view = walk.view()
     view = View(*(t.to(device) for t in (view.x, view.z, view.yaw, view.pitch, view.mix)))
-    guides = land.cast(view, lens)
+    guides = cast(land, view, lens)
     grading = walk.grading.to(device).repeat_interleave(N * T, 0)
     frames = shade(guides, view.mix, grading) * 2 - 1
     shape = (B, N, T)

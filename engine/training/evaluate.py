@@ -16,11 +16,13 @@ import torch
 from torch import Tensor
 
 from engine.bundled import MODEL_FOLDER, BundledModel
+from engine.bundled_world import BundledWorldModel, LayoutScenery, load_bundled
 from engine.conditioning import Blend, Place, asked_mix
 from engine.config import EngineConfig
 from engine.device import prepare_device
+from engine.layout import cast
 from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
-from engine.session import BundledWorldModel, WorldSession, load_bundled
+from engine.session import WorldSession
 from engine.training.autoencoder_stage import VALIDATION_SEED, psnr, single_groups
 from engine.training.data import LENS
 from engine.training.scene_pictures import scene_grading, scene_picture
@@ -64,7 +66,8 @@ class Simulator:
     def __init__(self, model: BundledModel, land: WorldMap, world: WorldSession) -> None:
         self.model, self.land, self.scene = model, land, world.scene
         self.place = Place.of(world.scene.map_seed, world.scene.start)
-        self.blend: Blend = world.state.blend
+        assert isinstance(world.state.scenery, LayoutScenery)
+        self.blend: Blend = world.state.scenery.blend
         self.grading = scene_grading(world.scene.map_seed)[None]
         self.before = np.eye(4)
 
@@ -91,7 +94,7 @@ class Simulator:
         pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
         one, mix = torch.ones(1), self.blend.at(1.0)[None]
         view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
-        picture: Pixels = _pixels(shade(self.land.cast(view, LENS), mix, self.grading))[0]
+        picture: Pixels = _pixels(shade(cast(self.land, view, LENS), mix, self.grading))[0]
         return picture
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from engine.layout import GUIDE_SIZE
 from engine.models.painter import Painter, PainterConfig
 from engine.training.cache import Clips
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
-from engine.worldmap import GUIDE_SIZE, MIX_SIZE
+from engine.worldmap import MIX_SIZE
 
 
 def train_painter(

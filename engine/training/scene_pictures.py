@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.conditioning import DEFAULT_MIX, Place, asked_mix
+from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
 from engine.training.data import LENS
@@ -29,6 +30,6 @@ def scene_picture(scene: SceneSpec, reader: PromptReader, land: WorldMap) -> Pix
     mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).labels)])
     one = torch.ones(1)
     view = View(one * place.x, one * place.z, one * place.yaw, one * math.radians(0.0), mix)
-    picture = shade(land.cast(view, LENS), mix, scene_grading(scene.map_seed)[None])[0]
+    picture = shade(cast(land, view, LENS), mix, scene_grading(scene.map_seed)[None])[0]
     pixels: Pixels = (picture.permute(1, 2, 0) * 255).round().byte().numpy()
     return pixels

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.worldmap import BIOMES, GUIDE_CHANNELS, SUN_AZIMUTH, TIMES
+from engine.layout import GUIDE_CHANNELS, SUN_AZIMUTH
+from engine.worldmap import BIOMES, TIMES
 
 GRADING_SIZE = 5
 """Exposure, warmth, tint, saturation, contrast: standard normal numbers, one set a world."""
@@ -30,7 +31,7 @@ def _table(rows: list[str]) -> Tensor:
 _BIOME_COLOURS = _table(
     [
         "7fb446 a9c455 8a8468 cdbb84 3f7d35 5f9a3c 2f7f9c",
-        "4f7f3a 6b8f43 6f6c5e 8a7c58 22553a 2f6b3a 2c6a78",
+        "4f7f3a 6b8f43 6f6c5e 8a7c58 2c6846 3f7f45 2c6a78",
         "e3bd7d edcf98 c08a56 f0dcaa 6f8448 8a9a55 3d9aa8",
         "e9eff6 d3dfee 8f97a6 cfd8e2 3c5c5c 5a7a78 3f6c8c",
         "c4704a d58a5a 9d4b33 dba172 6f7a42 8a8a4a 3d8a92",
@@ -44,11 +45,11 @@ _TIME_COLOURS = _table(
         "7f9fd6 f6d2bd ffd9a0 ffd2a0 8f9cc0",
         "3f86dc bfe0f4 ffffff fff6e0 93a9c4",
         "514a86 f08a5c ffb45a ff9a58 7a6a8e",
-        "0b1230 24365e 8fa6d8 7d92c8 2c3a60",
+        "101b46 33497e 9fb4e0 98aee0 50638f",
     ]
 )
 _SUN_ELEVATION = torch.tensor([0.28, 1.1, 0.16, 0.55])  # tangent
-_SUN_STRENGTH = torch.tensor([0.95, 1.0, 0.9, 0.42])
+_SUN_STRENGTH = torch.tensor([0.95, 1.0, 0.9, 0.55])
 _STARS = torch.tensor([0.04, 0.0, 0.10, 1.0])
 # clear cloudy fog storm: cover (threshold), cloud light, haze per metre, direct light, grey, dark
 _WEATHER = torch.tensor(
@@ -56,7 +57,7 @@ _WEATHER = torch.tensor(
         [-0.55, 1.00, 0.0045, 1.00, 0.00, 1.00],
         [0.25, 0.88, 0.0065, 0.60, 0.25, 0.95],
         [0.00, 0.95, 0.0340, 0.35, 0.35, 1.00],
-        [0.95, 0.62, 0.0115, 0.22, 0.75, 0.78],
+        [0.95, 0.66, 0.0115, 0.24, 0.70, 0.92],
     ]
 )
 
@@ -181,7 +182,7 @@ def _land(g: dict[str, Tensor], p: _Palette) -> Tensor:
     colour = colour + (p.biome[:, 2] - colour) * steep
     colour = colour * (1 + 0.13 * g["detail_noise"][:, None])
     crown = p.biome[:, 4] + (p.biome[:, 5] - p.biome[:, 4]) * (g["tree_random"] * 0.5 + 0.5)[:, None]
-    crown = crown * (0.62 + 0.5 * g["tree_height"][:, None])
+    crown = crown * (0.76 + 0.42 * g["tree_height"][:, None])
     crown = crown + (0.9 - crown) * (p.snow * (g["tree_height"] * 1.3 - 0.35).clamp(0, 1) * 0.75)[:, None]
     colour = colour + (crown - colour) * g["tree"][:, None]
     sun_h, sun_v = (1 + p.sun**2).rsqrt(), p.sun * (1 + p.sun**2).rsqrt()
@@ -190,7 +191,7 @@ def _land(g: dict[str, Tensor], p: _Palette) -> Tensor:
     blocked = torch.maximum(g["block_near"], g["block_far"]) / 0.6
     shadow = 1 - 0.75 * ((blocked - p.sun) * 3.0 + 0.1).clamp(0, 1)
     direct = (lambert * shadow * p.strength * p.weather[:, 3])[:, None] * p.time[:, 3]
-    ambient = p.time[:, 4] * (0.62 + 0.38 * g["normal_y"][:, None]) * (1.12 - 0.12 * p.weather[:, 3][:, None])
+    ambient = p.time[:, 4] * (0.72 + 0.28 * g["normal_y"][:, None]) * (1.12 - 0.12 * p.weather[:, 3][:, None])
     return _shoulder(colour * (direct * 0.85 + ambient * 0.92))
 
 

@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from engine.worldmap import GUIDE_CHANNELS, GUIDE_SIZE, Lens, View, WorldMap, mix_of, seed_origin
+from engine.layout import GUIDE_CHANNELS, GUIDE_SIZE, Lens, cast
+from engine.worldmap import View, WorldMap, mix_of, seed_origin
 
 LENS = Lens(64, 48)
 
@@ -21,32 +22,32 @@ def view(x=0.0, z=0.0, yaw=0.0, pitch=0.0, biome="meadow"):
 
 
 def test_a_guide_has_its_channels_at_full_size(land):
-    guide = land.cast(view(), LENS)
+    guide = cast(land, view(), LENS)
     assert guide.shape == (1, GUIDE_SIZE, 48, 64)
     assert bool(guide.isfinite().all())
     assert float(guide.abs().max()) < 4
 
 
 def test_the_same_view_gives_the_same_guide_and_another_land_object_too(land):
-    assert torch.equal(land.cast(view(x=12.5), LENS), WorldMap().cast(view(x=12.5), LENS))
+    assert torch.equal(cast(land, view(x=12.5), LENS), cast(WorldMap(), view(x=12.5), LENS))
 
 
 def test_a_batch_of_views_equals_each_view_alone(land):
     views = [view(x=3.0), view(z=-80.0, yaw=1.0, biome="forest"), view(pitch=0.2, biome="islands")]
     names = ("x", "z", "yaw", "pitch", "mix")
     together = View(*(torch.cat([getattr(v, n) for v in views]) for n in names))
-    for row, alone in zip(land.cast(together, LENS), views, strict=True):
-        assert torch.allclose(row, land.cast(alone, LENS)[0], atol=2e-3)
+    for row, alone in zip(cast(land, together, LENS), views, strict=True):
+        assert torch.allclose(row, cast(land, alone, LENS)[0], atol=2e-3)
 
 
 def test_a_full_turn_shows_the_same_layout(land):
-    first, turned = land.cast(view(yaw=0.3), LENS), land.cast(view(yaw=0.3 + 2 * math.pi), LENS)
+    first, turned = cast(land, view(yaw=0.3), LENS), cast(land, view(yaw=0.3 + 2 * math.pi), LENS)
     assert float((first - turned).abs().mean()) < 2e-3
 
 
 def test_looking_up_shows_more_sky(land):
     sky = GUIDE_CHANNELS.index("sky")
-    shares = [float(land.cast(view(pitch=p), LENS)[0, sky].mean()) for p in (-0.4, 0.0, 0.4)]
+    shares = [float(cast(land, view(pitch=p), LENS)[0, sky].mean()) for p in (-0.4, 0.0, 0.4)]
     assert shares[0] < shares[1] < shares[2]
 
 
@@ -54,13 +55,13 @@ def test_turning_right_moves_the_picture_left(land):
     """The right half of the first view is the left half of a view turned by half the field of view."""
     lens = Lens(192, 32)
     azimuth = GUIDE_CHANNELS.index("azimuth_sin")
-    ahead, right = (land.cast(view(yaw=y), lens)[0, azimuth] for y in (0.0, 0.2))
+    ahead, right = (cast(land, view(yaw=y), lens)[0, azimuth] for y in (0.0, 0.2))
     assert float(right[0, 96]) > float(ahead[0, 96])
 
 
 def test_a_crop_is_a_part_of_the_whole_picture(land):
-    whole = land.cast(view(), LENS)
-    part = land.cast(view(), Lens(64, 48, 16, 32))
+    whole = cast(land, view(), LENS)
+    part = cast(land, view(), Lens(64, 48, 16, 32))
     assert torch.allclose(part, whole[..., 16:48], atol=1e-5)
 
 
@@ -84,3 +85,22 @@ def test_eyes_are_never_under_the_ground(land):
         geometry = v.mix[:, :7] @ land.geometry
         ground = land.ground_height(v.x[:, None, None], v.z[:, None, None], geometry[:, None, None])
         assert float(land.eye_height(v) - ground) > 0.2
+
+
+def test_the_slope_is_the_rise_of_the_ground(land):
+    x, z = torch.rand(2, 1, 8, 8) * 400 - 200
+    geometry = view(biome="canyon").mix[:, :7] @ land.geometry
+    height, rise_x, rise_z = land.ground_slope(x, z, geometry[:, None, None])
+    step = 0.05
+    along_x = (land.ground_height(x + step, z, geometry) - land.ground_height(x - step, z, geometry)) / (2 * step)
+    along_z = (land.ground_height(x, z + step, geometry) - land.ground_height(x, z - step, geometry)) / (2 * step)
+    assert torch.allclose(height, land.ground_height(x, z, geometry), atol=1e-4)
+    assert float((rise_x - along_x).abs().mean()) < 0.05
+    assert float((rise_z - along_z).abs().mean()) < 0.05
+
+
+def test_no_sky_channel_reaches_below_the_horizon(land):
+    guide = cast(land, view(pitch=0.1, biome="islands"), LENS)[0]
+    rows = guide[GUIDE_CHANNELS.index("elevation")] <= 0
+    for name in ("stars", "cloud_low", "cloud_high"):
+        assert float(guide[GUIDE_CHANNELS.index(name)][rows].abs().max()) == 0
