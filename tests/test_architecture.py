@@ -42,10 +42,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.fake": (*PURE, "engine.events", "engine.controls", "engine.config", "engine.camera", "engine.backends"),
     "engine.camera": (*PURE, "engine.config"),
     "engine.schedule": (*PURE,),
+    "engine.lingbot.memory": (*PURE, "engine.models.dit_config"),
     "engine.models*": ("engine.models*", "engine.geometry", "engine.window", "engine.errors"),
     "engine.sampler": (*PURE, "engine.schedule", "engine.models*"),
     "engine.image_condition": (*PURE, "engine.config"),
     "engine.weights": ("engine.errors", "engine.geometry", "engine.models*"),
+    "engine.catalogue": ("engine.errors", "engine.protocol", "engine.wording"),
+    "engine.lingbot.layouts": ("engine.errors", "engine.weights"),
+    "engine.lingbot.config": (*PURE, "engine.lingbot.layouts", "engine.models*", "engine.weights"),
     "engine.frames": ("engine.protocol", "engine.errors"),
     "engine.device": ("engine.errors", "engine.config"),
     "engine.host": ("engine.pacing", *PURE, "engine.config", "engine.runner", "engine.channel"),
@@ -65,7 +69,13 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "subprocess": ("app.recorder", "app.mp4", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
-    "safetensors": ("engine.weights", "engine.training*", "engine.models.text", "engine.state"),
+    "safetensors": (
+        *("engine.weights", "engine.training*", "engine.models.text", "engine.state"),
+        *("engine.lingbot.asset_files", "engine.lingbot.text_cache"),
+    ),
+    "diffusers": ("engine.lingbot.vae",),
+    "transformers": ("engine.lingbot.text",),
+    "ftfy": ("engine.lingbot.text",),
 }
 
 
