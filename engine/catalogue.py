@@ -53,6 +53,15 @@ def frame_size(folder: Path | None = None) -> tuple[int, int]:
     return found[0], found[1]
 
 
+def size_text(byte_count: int) -> str:
+    """With a unit of thousands, as files and disks are sold: 6.84 GB, 507 MB, 12 kB."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if byte_count >= size:
+            number = byte_count / size
+            return f"{number:.{2 if number < 10 else 1 if number < 100 else 0}f} {unit}"
+    return f"{byte_count / 1e3:.0f} kB"
+
+
 def _text(folder: Path, name: str) -> str:
     try:
         value = _values(folder).get(name)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,8 +61,9 @@ _FOREIGN_STARTS: tuple[tuple[bytes, str, str], ...] = (
 )
 
 _PICKLE_SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl")
-PUBLISHED_PICKLES = ("Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth")
-"""The only pickles that are read, with ``weights_only=True``: the original layout has these two in no other form."""
+PUBLISHED_PICKLES: Mapping[str, int] = {"Wan2.1_VAE.pth": 1 * 1024**3, "models_t5_umt5-xxl-enc-bf16.pth": 24 * 1024**3}
+"""The only pickles that are read, with ``weights_only=True``: the original layout has these two in no other form. Each
+with the most bytes that it may have, twice what was published."""
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
     ("lora", "a LoRA, which changes a model but is none"),
@@ -129,15 +130,22 @@ def load_into(module: nn.Module, path: Path, *, dtype: torch.dtype, device: torc
     assert all(tensor.is_meta for tensor in wanted.values()), "load_into fills a module built on the meta device"
     refuse_misfit(path, header, wanted)
     loaded: dict[str, Tensor] = {}
+    for name, tensor in tensors_of(path):
+        kind = dtype if wanted[name].is_floating_point() else wanted[name].dtype
+        # A copy even where nothing changes: the file may be replaced while its numbers are in use.
+        loaded[name] = tensor.to(device=device, dtype=kind, copy=True)
+    module.load_state_dict(loaded, strict=True, assign=True)
+
+
+def tensors_of(path: Path) -> Iterator[tuple[str, Tensor]]:
+    """Every tensor of a safetensors file on the CPU, in the order of the file. The numbers are the file's own pages:
+    copy what is kept. Raises WeightsProblem where the file is damaged."""
     try:
         with safe_open(path, framework="pt") as file:
-            for name, tensor in wanted.items():
-                kind = dtype if tensor.is_floating_point() else tensor.dtype
-                # A copy even where nothing changes: the file may be replaced while its numbers are in use.
-                loaded[name] = file.get_tensor(name).to(device=device, dtype=kind, copy=True)
+            for name in file.offset_keys():
+                yield name, file.get_tensor(name)
     except (SafetensorError, OSError) as error:
         raise WeightsProblem(path, f"is damaged ({error})", _AGAIN) from error
-    module.load_state_dict(loaded, strict=True, assign=True)
 
 
 def refuse_pickle(path: Path) -> None:
