@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from engine.config import DeviceConfig
 from engine.errors import NeedsHardware
@@ -34,6 +35,13 @@ def prepare_device(config: DeviceConfig) -> DevicePlan:
     dtype = _dtype(config.dtype, device)
     line = f"device {device}, {str(dtype).removeprefix('torch.')}, {threads} threads, {_capability(device)}"
     return DevicePlan(device, dtype, threads, line)
+
+
+def upload(tensor: Tensor, device: torch.device) -> Tensor:
+    """``tensor`` on ``device``. On its way to a GPU it goes through pinned memory, so that the host need not wait."""
+    if device.type != "cuda" or tensor.device.type != "cpu":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def available_cores() -> int:

@@ -9,6 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from engine.device import upload
 from engine.models.dit import ChunkContext
 from engine.schedule import DenoiseSchedule, Prediction, residual_weights
 
@@ -92,10 +93,11 @@ def fresh_noise(like: Tensor, generator: torch.Generator) -> Renoise:
     """A ``Renoise`` that draws on the generator's own device, so that a seed means the same everywhere."""
 
     def draw(_step: int) -> Tensor:
-        return torch.randn(like.shape, generator=generator, device=generator.device).to(like.device)
+        return upload(torch.randn(like.shape, generator=generator, device=generator.device), like.device)
 
     return draw
 
 
 def _scalar(timestep: float, like: Tensor) -> Tensor:
-    return torch.tensor(timestep, dtype=torch.float32, device=like.device)
+    # Filled on the device: a tensor made of a number is copied there, and the host waits for it.
+    return torch.full((), timestep, dtype=torch.float32, device=like.device)

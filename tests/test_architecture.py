@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.schedule": (*PURE,),
     "engine.lingbot.memory": (*PURE, "engine.models.dit_config"),
     "engine.models*": ("engine.models*", "engine.geometry", "engine.window", "engine.errors"),
-    "engine.sampler": (*PURE, "engine.schedule", "engine.models*"),
+    "engine.sampler": (*PURE, "engine.schedule", "engine.models*", "engine.device"),
     "engine.image_condition": (*PURE, "engine.config"),
     "engine.weights": ("engine.errors", "engine.geometry", "engine.models*"),
     "engine.catalogue": ("engine.errors", "engine.protocol", "engine.wording"),

@@ -1,8 +1,9 @@
 """How much memory a LingBot-World takes: one formula, asked before anything is loaded. Integers only, no torch.
 
 What is counted: weights, keys and values of the remembered latent frames, the camera's scales and shifts of a chunk,
-the image codec with what its decoder remembers, the text encoder, and the work of the largest stage. Sizes of the codec's
-memory follow from its layers (Wan 2.1); the factors of the work were counted, tensor by tensor, on torch's meta device.
+the image codec with what its decoder remembers, the text encoder, and the work of the largest stage. What the codec
+remembers follows from its layers (Wan 2.1); the factors of the work were counted, tensor by tensor, on torch's meta
+device.
 """
 
 from __future__ import annotations

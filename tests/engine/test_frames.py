@@ -1,9 +1,10 @@
 """From decoded pictures to bytes."""
 
 import numpy as np
+import pytest
 import torch
 
-from engine.frames import to_pixels
+from engine.frames import PixelStream, to_pixels
 
 
 def test_values_are_rounded_and_clamped():
@@ -24,3 +25,28 @@ def test_the_decoders_own_tensor_is_left_alone():
     frames = torch.zeros(1, 3, 2, 2)
     to_pixels(frames)
     assert float(frames.abs().max()) == 0
+
+
+def test_frames_in_parts_are_the_frames_at_once():
+    frames = torch.randn(9, 3, 4, 6)
+    stream = PixelStream(9)
+    for part in frames.split([1, 4, 4]):
+        stream.push(part)
+    assert np.array_equal(stream.collect(), to_pixels(frames))
+
+
+def test_a_chunk_is_not_handed_over_before_its_last_frame():
+    stream = PixelStream(4)
+    stream.push(torch.zeros(3, 3, 2, 2))
+    with pytest.raises(AssertionError):
+        stream.collect()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="pinned memory and streams need a CUDA device")
+def test_frames_come_from_a_gpu_unchanged():
+    frames = torch.randn(8, 3, 64, 64)
+    stream = PixelStream(8)
+    for part in frames.cuda().split(4):
+        stream.push(part)
+    assert np.array_equal(stream.collect(), to_pixels(frames))
