@@ -58,7 +58,7 @@ def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
     """Load what the configuration names. Raises WorldwalkError; ``progress`` gets stages in plain words."""
     if config.backend == "bundled":
         progress("Loading torch", 0.05)
-        from engine.session import load_bundled
+        from engine.bundled_world import load_bundled
 
         return load_bundled(config, progress, log)
     if config.backend == "test_card":

@@ -138,6 +138,15 @@ class Intrinsics:
         return Intrinsics(self.fx * horizontal, self.fy * vertical, self.cx * horizontal, self.cy * vertical)
 
 
+@dataclass(frozen=True, slots=True)
+class CameraPreset:
+    """All that a model is told motion by."""
+
+    convention: CameraConvention
+    scale: CameraScale
+    intrinsics: Intrinsics
+
+
 def advance(
     state: CameraState,
     actions: Sequence[Sequence[str]],
@@ -156,8 +165,8 @@ def advance(
         if convention is CameraConvention.REACTOR:
             state = _free_step(state, frozenset(held), share, scale)
         else:
-            steps = convention.steps(first=not state.started)
-            state = _move_latent_frame(state, frozenset(held), share, scale, steps)
+            parts = convention.steps(first=not state.started)
+            state = _move_latent_frame(state, frozenset(held), share, scale, parts)
         after = state.c2w()
         poses.append(after)
         relative.append(_relative(before, after) if state.started else np.eye(4))

@@ -1,4 +1,4 @@
-"""``WorldState``: the only mutable object of a running bundled world, and its file."""
+"""``WorldState``: the only mutable object of a running world, and its file."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from engine.camera import CameraState, Poses
-from engine.conditioning import Blend, Place
 from engine.controls import ControlQueues
 from engine.errors import BadValue, FileProblem
 from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
+from engine.scenery import Scenery
 from engine.window import MotionState
 
-SNAPSHOT_SCHEMA = 1
+SNAPSHOT_SCHEMA = 2
+_SCENERY = "scenery."
 
 
 @dataclass(slots=True)
 class WorldState:
-    """Everything that changes while a world runs. The noises are drawn once, so that standing still is calm."""
+    """Everything that changes while a world runs. ``scenery`` holds what only its kind of world has."""
 
-    place: Place
-    blend: Blend
+    scenery: Scenery
     camera: CameraState
     shown: Poses
     """[4, 4], the camera of the frame shown last; a world's first picture stands still while the camera may go on."""
@@ -38,20 +37,17 @@ class WorldState:
     cache: CausalKVCache
     cross: CrossAttentionCache
     prompt: str
-    text_rows: Tensor
-    noise: Tensor  # [1, 16, F, h, w]
-    renoise: Tensor  # [steps - 1, 1, 16, F, h, w]
     chunk: int = 0
     latent_frame: int = 0
+    """Position of the next chunk's first latent frame."""
 
     def save(self, path: Path, model_sha256: str) -> None:
         """Write all of it to ``path`` atomically (safetensors; the plain values as JSON in its metadata)."""
         cached = self.cache.snapshot()
         tensors = {k: v.contiguous() for k, v in cached.items() if isinstance(v, Tensor)}
-        tensors |= {"text_rows": self.text_rows, "noise": self.noise, "renoise": self.renoise}
+        tensors |= {_SCENERY + k: v.contiguous() for k, v in self.scenery.tensors().items()}
         plain = {
-            "place": asdict(self.place),
-            "blend": asdict(self.blend),
+            "scenery": self.scenery.plain(),
             "camera": asdict(self.camera),
             "shown": self.shown.reshape(-1).tolist(),
             "motion": asdict(self.motion),
@@ -86,9 +82,9 @@ class WorldState:
             cached[name] = int(str(number))
         self.cache.restore(cached)
         self.cross.reset()
-        place, motion, blend = plain["place"], plain["motion"], plain["blend"]
-        self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw")))
-        self.blend = _blend(blend)
+        own = {k.removeprefix(_SCENERY): v for k, v in tensors.items() if k.startswith(_SCENERY)}
+        self.scenery.take(plain["scenery"], own)
+        motion = plain["motion"]
         recent = motion["recent"]
         self.motion = MotionState(int(str(motion["consecutive_still"])), None if recent is None else int(str(recent)))
         self.camera = _camera(plain["camera"])
@@ -96,14 +92,6 @@ class WorldState:
         self.controls = ControlQueues.from_dict(plain["controls"])
         self.prompt = str(plain["prompt"])
         self.chunk, self.latent_frame = int(str(plain["chunk"])), int(str(plain["latent_frame"]))
-        self.text_rows, self.noise, self.renoise = tensors["text_rows"], tensors["noise"], tensors["renoise"]
-
-
-def _blend(values: Mapping[str, object]) -> Blend:
-    source, target = values["source"], values["target"]
-    if not isinstance(source, list) or not isinstance(target, list):
-        raise ValueError("a blend needs two lists")
-    return Blend(tuple(float(v) for v in source), tuple(float(v) for v in target), float(str(values["share"])))
 
 
 def _camera(values: Mapping[str, object]) -> CameraState:
@@ -118,12 +106,5 @@ def _camera(values: Mapping[str, object]) -> CameraState:
         pitch_degrees=number("pitch_degrees"),
         longest_translation=number("longest_translation"),
         started=bool(values["started"]),
+        roll_degrees=number("roll_degrees"),
     )
-
-
-def draw_noise(seed: int, shape: tuple[int, ...], steps: int) -> tuple[Tensor, Tensor]:
-    """The start noise and the noises between the steps of every chunk of a world, from its seed alone."""
-    generator = torch.Generator().manual_seed(seed & 0x7FFFFFFFFFFFFFFF)
-    noise = torch.randn(shape, generator=generator)
-    renoise = torch.randn((max(0, steps - 1), *shape), generator=generator)
-    return noise, renoise

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from engine.bundled import CONFIG, MODEL_FOLDER, BundledConfig
-from engine.config import DeviceConfig, EngineConfig
-from engine.errors import FileProblem, MissingModelValue
+from engine.bundled_world import BundledWorldModel, load_bundled
+from engine.config import CameraConfig, DeviceConfig, EngineConfig
+from engine.errors import BadValue, FileProblem, MissingModelValue
 from engine.protocol import EventAccepted, EventRejected, SceneSpec
-from engine.session import BundledWorldModel, load_bundled
 from engine.window import WindowPolicy
 
 SCENE = SceneSpec("test", "a green meadow at noon under a clear sky", map_seed=5)
@@ -114,10 +114,10 @@ def test_a_prompt_changes_the_picture_and_leaves_the_place(model):
 
 def test_words_about_nothing_leave_the_world_as_it_is(model):
     world = model.open(SCENE, 3, 0)
-    before = world.state.blend.target
+    before = world.state.scenery.blend.target
     world.apply(prompt("a dragon"), None, 0.0)
     walked(world, 2)
-    assert world.state.blend.target == before
+    assert world.state.scenery.blend.target == before
 
 
 def test_a_bad_event_changes_nothing_at_all(model):
@@ -136,14 +136,14 @@ def test_keys_and_look_move_the_camera_as_far_as_the_model_says(model):
     assert isinstance(world.apply(wire, None, 0.0), EventAccepted)
     pose = np.array(world.step().pose).reshape(4, 4)
     assert pose[0, 2] == pytest.approx(np.sin(np.radians(30)), abs=1e-6)
-    assert np.linalg.norm(pose[:3, 3]) == pytest.approx(world.model.config.camera.move_step, abs=1e-6)
+    assert np.linalg.norm(pose[:3, 3]) == pytest.approx(world.model.camera.scale.move_step, abs=1e-6)
 
 
 def test_an_action_in_the_opening_chunk_is_not_lost(model):
     world = model.open(SCENE, 3, 0)
     world.apply(keys("w"), None, 0.0)
     walked(world, 2)
-    assert world.state.shown[2, 3] == pytest.approx(2 * world.model.config.camera.move_step, abs=1e-5)
+    assert world.state.shown[2, 3] == pytest.approx(2 * world.model.camera.scale.move_step, abs=1e-5)
 
 
 def test_the_window_follows_motion_when_it_is_on_and_is_full_when_it_is_off(model, interactive):
@@ -204,3 +204,9 @@ def test_no_gradient_is_kept_between_chunks(model):
     walked(world, 2)
     assert not world.state.cache.keys.requires_grad
     assert torch.is_grad_enabled()
+
+
+def test_six_degrees_of_freedom_are_refused_by_a_model_whose_land_is_level(model):
+    config = EngineConfig(camera=CameraConfig("reactor"))
+    with pytest.raises(BadValue, match=r"engine\.camera\.convention: got reactor, expected sglang or lingbot"):
+        BundledWorldModel(model.model, config, model.card)

@@ -1,0 +1,169 @@
+"""Worlds of the bundled model: a layout is cast and painted from the map, and the transformer adds what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.bundled import MODEL_FOLDER, BundledModel, load_bundled_model
+from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
+from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place, asked_mix
+from engine.config import EngineConfig
+from engine.device import prepare_device
+from engine.errors import BadValue
+from engine.protocol import ModelCard, Pixels, SceneSpec
+from engine.scenery import PreparedChunk
+from engine.schedule import DenoiseSchedule, Prediction, explicit
+from engine.session import LoadedModel, WorldSession
+
+OWN_IMAGE_NOTICE = (
+    "This small model cannot know your picture: it takes the picture's overall colours and light for its own world. "
+    "The large models walk into the picture itself."
+)
+_RESIDUAL_LIMIT = 5.0
+
+
+class LayoutScenery:
+    """Where a bundled world lies on the map, which world it is on its way to, and its noises.
+
+    The noises are drawn once, so that standing still is calm.
+    """
+
+    def __init__(self, model: BundledModel, steps: int, scene: SceneSpec, seed: int) -> None:
+        self.model, self.picture = model, scene.image
+        self.own_image = scene.own_image
+        self.notice = OWN_IMAGE_NOTICE if scene.own_image else None
+        reading = model.reader.read(scene.prompt)
+        mix = asked_mix(DEFAULT_MIX, reading.labels)
+        self.text_rows = reading.rows
+        self.place, self.blend = Place.of(scene.map_seed, scene.start), Blend(mix, mix)
+        geometry, channels = model.config.geometry, model.config.dit.out_channels
+        size = (1, channels, geometry.latent_frames, geometry.latent_height, geometry.latent_width)
+        self.noise, self.renoise = _draw_noise(seed, size, steps)
+
+    def follow(self, prompt: str) -> None:
+        reading = self.model.reader.read(prompt)
+        self.text_rows = reading.rows
+        self.blend = self.blend.towards(asked_mix(self.blend.target, reading.labels))
+
+    def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
+        """The layout from the frame shown last to the chunk's end, painted. A world's first picture is known."""
+        picture = self.picture if chunk == 0 else None
+        condition, self.blend = self.model.conditioner.prepare_chunk(
+            self.place, self.blend, shown, poses.absolute, picture=picture is not None
+        )
+        return PreparedChunk(
+            condition=condition.condition,
+            noise=self.noise,
+            renoise=lambda step: self.renoise[step],
+            shown=poses.absolute[-1] if picture is None else shown,
+            decode=partial(self._decode, condition, first=chunk == 0),
+            known=None if picture is None else self._picture_residual(picture, condition),
+        )
+
+    def plain(self) -> Mapping[str, object]:
+        return {"place": asdict(self.place), "blend": asdict(self.blend)}
+
+    def tensors(self) -> dict[str, Tensor]:
+        return {"text_rows": self.text_rows, "noise": self.noise, "renoise": self.renoise}
+
+    def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
+        place, blend = plain["place"], plain["blend"]
+        if not isinstance(place, dict) or not isinstance(blend, dict):
+            raise ValueError("a bundled world needs its place and its blend")
+        self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw")))
+        source, target = (tuple(float(v) for v in blend[k]) for k in ("source", "target"))
+        self.blend = Blend(source, target, float(str(blend["share"])))
+        self.text_rows, self.noise, self.renoise = (tensors[k] for k in ("text_rows", "noise", "renoise"))
+
+    def _picture_residual(self, image: Pixels, condition: ChunkCondition) -> Tensor:
+        """What the scene's picture says beyond the painter; of a user's own picture only its overall look."""
+        picture = torch.from_numpy(np.ascontiguousarray(image)).permute(2, 0, 1).float() / 127.5 - 1
+        latent = self.model.networks.autoencoder.encode(picture.expand(1, 4, -1, -1, -1))[:, :, None]
+        residual = (latent - condition.base) / self.model.conditioner.scale
+        if self.own_image:
+            residual = residual.mean((3, 4), keepdim=True).expand_as(residual)
+        return residual.clamp(-_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
+
+    def _decode(self, condition: ChunkCondition, x0: Tensor, *, first: bool) -> Iterator[Tensor]:
+        latents = (condition.base + self.model.conditioner.scale * x0)[0].transpose(0, 1)  # [F, 16, h, w]
+        frames = self.model.networks.autoencoder.decode(latents, condition.guides).flatten(0, 1)  # [F*4, 3, H, W]
+        yield frames[self.model.config.geometry.temporal_scale - 1 :] if first else frames
+
+
+def _draw_noise(seed: int, shape: tuple[int, ...], steps: int) -> tuple[Tensor, Tensor]:
+    """The start noise and the noises between the steps of every chunk of a world, from its seed alone."""
+    generator = torch.Generator().manual_seed(seed & 0x7FFFFFFFFFFFFFFF)
+    noise = torch.randn(shape, generator=generator)
+    renoise = torch.randn((max(0, steps - 1), *shape), generator=generator)
+    return noise, renoise
+
+
+class BundledWorldModel:
+    """Opens worlds on the loaded networks. Holds nothing of any one world."""
+
+    def __init__(self, model: BundledModel, config: EngineConfig, card: ModelCard) -> None:
+        self.model, self.card = model, card
+        own, schedule = model.config, _schedule(model.config.sigmas, config.steps)
+        convention = CameraConvention(config.camera.convention or "sglang")
+        if not convention.remembers_lengths:
+            raise BadValue("engine.camera.convention", convention.value, "sglang or lingbot for the bundled model")
+        self.loaded = LoadedModel(
+            card=card,
+            dit=model.networks.dit,
+            geometry=own.geometry,
+            stream=own.stream,
+            schedule=schedule,
+            camera=CameraPreset(convention, own.camera_scale(convention), own.intrinsics),
+            policy=config.window,
+            begin=partial(LayoutScenery, model, schedule.steps),
+            device=torch.device("cpu"),
+            dtype=torch.float32,
+        )
+
+    def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
+        return self.loaded.open(scene, seed, session_id)
+
+    def restore(self, scene: SceneSpec, seed: int, session_id: int, path: Path) -> WorldSession:
+        return self.loaded.restore(scene, seed, session_id, path)
+
+
+def _schedule(sigmas: tuple[float, ...], steps: int | None) -> DenoiseSchedule:
+    """The model's own noise levels, or ``steps`` of them evenly from 1 down."""
+    chosen = sigmas if steps is None else tuple(1 - i / steps for i in range(steps))
+    return explicit(chosen, Prediction.RESIDUAL)
+
+
+def load_bundled(
+    config: EngineConfig, progress: Callable[[str, float | None], None], log: Callable[[str], None]
+) -> BundledWorldModel:
+    """Load the bundled model and say what runs where."""
+    asked = config.device
+    if asked.device not in ("auto", "cpu"):
+        raise BadValue("engine.device.device", asked.device, "auto or cpu: the bundled model is made for the processor")
+    if asked.dtype not in ("auto", "float32"):
+        raise BadValue("engine.device.dtype", asked.dtype, "auto or float32: the bundled model computes in float32")
+    plan = prepare_device(replace(asked, device="cpu", dtype="float32"))
+    log(plan.line)
+    folder = MODEL_FOLDER if config.model is None else Path(config.model)
+    model = load_bundled_model(folder, progress)
+    own = model.config
+    card = ModelCard(
+        backend="bundled",
+        model=own.name,
+        model_sha256=model.sha256,
+        device="cpu",
+        dtype="float32",
+        threads=plan.threads,
+        width=own.geometry.width_px,
+        height=own.geometry.height_px,
+        fps_nominal=own.fps,
+        latent_frames_per_chunk=own.stream.chunk_latent_frames,
+    )
+    return BundledWorldModel(model, config, card)

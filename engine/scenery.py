@@ -1,0 +1,57 @@
+"""What is different from one kind of model to another: how a world begins, is told, and becomes pictures.
+
+``WorldSession`` does everything else the same for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+from engine.camera import ChunkPoses, Poses
+from engine.sampler import Renoise
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedChunk:
+    """What surrounds the noise of one chunk, and the noise itself."""
+
+    condition: Tensor  # [1, 20, F, h, w]: mask and condition latent, behind the noisy channels in every pass
+    noise: Tensor  # [1, 16, F, h, w]
+    renoise: Renoise
+    shown: Poses
+    """[4, 4], the camera of the last frame that will be shown."""
+    decode: Callable[[Tensor], Iterator[Tensor]]
+    """The chunk's x0 [1, 16, F, h, w] -> its frames [T, 3, H, W] in -1..1, in parts as they are ready. Called once."""
+    known: Tensor | None = None
+    """x0 where nothing has to be denoised."""
+
+
+class Scenery(Protocol):
+    """One world's own part of the session, with the state that only this kind of world has."""
+
+    @property
+    def notice(self) -> str | None:
+        """A sentence that the user must be told, or None."""
+
+    @property
+    def text_rows(self) -> Tensor:
+        """The prompt in force for the cross-attention, [1, L, D]."""
+
+    def follow(self, prompt: str) -> None:
+        """Take a new prompt."""
+
+    def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
+        """Chunk number ``chunk``, which moves from the camera ``shown`` last [4, 4] over ``poses``."""
+
+    def plain(self) -> Mapping[str, object]:
+        """The state apart from tensors, as JSON has it."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The state's tensors, under names that do not change."""
+
+    def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
+        """Continue bit for bit from a saved state. KeyError, TypeError or ValueError where it does not fit."""
