@@ -16,18 +16,21 @@ from typing import TYPE_CHECKING
 
 from app import choices, command_line
 from app.command_line import Options
+from app.progress_line import ProgressLine
 from app.settings import Settings
 from engine.bench import machine
 from engine.config import EngineConfig, parse, to_dict
 from engine.errors import BadValue, NeedsHardware, WorldwalkError
 from engine.pacing import let_idle_threads_sleep
 from engine.protocol import ModelCard, SceneSpec, SessionHeader
+from engine.wording import shown
 
 if TYPE_CHECKING:
     from app.app import App, AppConfig
     from app.outputs import Outputs
     from app.render import Plan
     from engine.backends import WorldModel
+    from engine.catalogue import Licence
     from engine.host import EngineHost
 
 ROOT = Path(__file__).resolve().parent
@@ -62,7 +65,7 @@ def _run(options: Options) -> int:
         "doctor": _doctor,
     }
     if options.command == "models":
-        return _models()
+        return _models(options)
     let_idle_threads_sleep()
     if options.command in command_line.PASSED_ON:
         from engine.training import cli
@@ -94,14 +97,15 @@ def _first(options: Options) -> Options:
 def _load_model(config: EngineConfig) -> WorldModel:
     from engine import backends
 
-    stages: list[str] = []
+    line = ProgressLine(sys.stderr)
 
-    def progress(stage: str, fraction: float | None) -> None:
-        if stage not in stages:
-            stages.append(stage)
-            print(stage, file=sys.stderr)
+    def log(text: str) -> None:
+        line.end()
+        print(text, file=sys.stderr)
 
-    return backends.load(config, progress, lambda line: print(line, file=sys.stderr))
+    model = backends.load(config, line.show, log)
+    line.end()
+    return model
 
 
 # ---- without a window --------------------------------------------------------------------------------------------
@@ -300,12 +304,39 @@ def _doctor(options: Options, chosen: Settings) -> int:
     return 0 if examined["ready"] else 1
 
 
-def _models() -> int:
+def _models(options: Options) -> int:
     from engine import catalogue
 
-    for model in catalogue.listed():
-        print(f"{model.backend:10} {model.name:24} {model.state:24} {model.what}")
+    line = ProgressLine(sys.stderr)
+    if options.models == "list":
+        print(catalogue.as_text())
+        return 0
+    assert options.model is not None
+    if options.models == "get":
+        from engine.lingbot import download
+
+        wanted = catalogue.published(options.model)
+        _accept_licence(wanted.title, wanted.licence, options.accept_licence)
+        said = [f"{wanted.title} is in {download.get(wanted, options.to or wanted.folder, line.show)}"]
+    else:
+        from engine.lingbot.checking import check
+
+        assets = None if options.assets is None else catalogue.locate(options.assets)
+        said = check(catalogue.locate(options.model), assets, line.show, hashes=options.checksums)
+    line.end()
+    print("\n".join(said))
     return 0
+
+
+def _accept_licence(title: str, licence: Licence, accepted: bool) -> None:
+    print(f"{title}, licence {licence.name}: {licence.says}.", file=sys.stderr)
+    if accepted or not licence.restricts:
+        return
+    if not sys.stdin.isatty():
+        raise BadValue("models get", "no word on the licence", "--accept-licence, which says that you accept it")
+    answer = input("Type yes to accept it: ").strip()
+    if answer.lower() != "yes":
+        raise BadValue("models get", shown(answer), "yes", "Nothing was fetched.")
 
 
 def _print_json(path: Path | None, content: Mapping[str, object]) -> None:

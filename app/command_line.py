@@ -37,6 +37,7 @@ class Options:
     seed: int | None = None
     backend: str | None = None
     model: str | None = None
+    assets: str | None = None
     record: Path | None = None
     fullscreen: bool = False
     size: tuple[int, int] | None = None
@@ -51,6 +52,10 @@ class Options:
     bench: str = "e2e"
     seconds: float = 10.0
     json: Path | None = None
+    models: str = "list"
+    to: Path | None = None
+    accept_licence: bool = False
+    checksums: bool = False
 
 
 class OneSentenceParser(argparse.ArgumentParser):
@@ -85,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _replay(commands.add_parser("replay", help="make a recorded walk again from its session file, frame for frame"))
     _bench(commands.add_parser("bench", help="measure how fast it runs here"))
     _doctor(commands.add_parser("doctor", help="say what this computer can run, what is missing, and the cure"))
-    commands.add_parser("models", help="list the models")
+    _models(commands.add_parser("models", help="list the models, fetch one, or check one on disk"))
     commands.add_parser("train", help="train the bundled model (its own options: train --help)", add_help=False)
     commands.add_parser("evaluate", help="measure the bundled model's quality (evaluate --help)", add_help=False)
     return parser
@@ -120,6 +125,7 @@ def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--any-model", action="store_true", help="go on even if the model is not the one of the session"
     )
+    _model(parser)
     _settings(parser)
 
 
@@ -137,7 +143,22 @@ def _bench(parser: argparse.ArgumentParser) -> None:
 def _doctor(parser: argparse.ArgumentParser) -> None:
     parser.description = "Look at this computer and try the bundled model for some seconds. Changes nothing."
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write what was found as JSON")
+    _backend(parser)
+    _model(parser)
     _settings(parser)
+
+
+def _models(parser: argparse.ArgumentParser) -> None:
+    parser.description = "List the models with size, licence and needed memory. Nothing is fetched unless you say get."
+    actions = parser.add_subparsers(dest="models", metavar="get|check", parser_class=OneSentenceParser)
+    get = actions.add_parser("get", help="fetch a model from huggingface.co; an interrupted fetch goes on")
+    get.add_argument("model", metavar="NAME", help="a name of the list, for example v2-1.3b")
+    get.add_argument("--to", type=Path, metavar="DIR", help="put it there instead of in the folder for models")
+    get.add_argument("--accept-licence", action="store_true", help="say that you accept the model's licence")
+    check = actions.add_parser("check", help="say what a model on disk is, and whether all of it is there")
+    check.add_argument("model", metavar="PATH", help="a folder, a file, or a name of the list")
+    check.add_argument("--assets", metavar="PATH", help="the folder with what the model's own lacks")
+    check.add_argument("--checksums", action="store_true", help="compare every byte of a fetched model (minutes)")
 
 
 def _world(parser: argparse.ArgumentParser) -> None:
@@ -146,8 +167,17 @@ def _world(parser: argparse.ArgumentParser) -> None:
     begin.add_argument("--image", type=Path, metavar="FILE", help="begin with a picture of your own")
     parser.add_argument("--prompt", metavar="TEXT", help="what the world is like; replaces the scene's own words")
     parser.add_argument("--seed", type=_seed, metavar="N", help="start of the random numbers; same seed, same world")
+    _backend(parser)
+    _model(parser)
+
+
+def _backend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", choices=BACKENDS, help="which kind of model (default: bundled)")
-    parser.add_argument("--model", metavar="FOLDER", help="another model of this kind")
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="PATH", help="another model of this kind: a folder, or a name of 'models'")
+    parser.add_argument("--assets", metavar="PATH", help="text encoder and image codec, where --model has none")
 
 
 def _outputs(parser: argparse.ArgumentParser) -> None:

@@ -61,9 +61,8 @@ _FOREIGN_STARTS: tuple[tuple[bytes, str, str], ...] = (
 )
 
 _PICKLE_SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".pkl")
-PUBLISHED_PICKLES: Mapping[str, int] = {"Wan2.1_VAE.pth": 1 * 1024**3, "models_t5_umt5-xxl-enc-bf16.pth": 24 * 1024**3}
-"""The only pickles that are read, with ``weights_only=True``: the original layout has these two in no other form. Each
-with the most bytes that it may have, twice what was published."""
+PUBLISHED_PICKLES = ("Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth")
+"""The only pickles that are read, with ``weights_only=True``: the original layout has these two in no other form."""
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
     ("lora", "a LoRA, which changes a model but is none"),

@@ -19,7 +19,8 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers.models import Unigram
 from torch import Tensor
 
-from engine.models.dit import CausalDiT, DiTConfig
+from engine.models.dit import CausalDiT
+from engine.models.dit_config import DiTConfig
 from engine.weights import T5_NAMES, VAE_NAMES
 
 GOLDEN = Path(__file__).parent / "golden"

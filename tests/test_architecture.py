@@ -23,7 +23,9 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|tmp)/")
 PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window", "engine.wording")
 NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine.controls", "engine.config")
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
+NO_TORCH += ("engine.remote*",)
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
+NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
@@ -47,14 +49,17 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.sampler": (*PURE, "engine.schedule", "engine.models*", "engine.device"),
     "engine.image_condition": (*PURE, "engine.config"),
     "engine.weights": ("engine.errors", "engine.geometry", "engine.models*"),
-    "engine.catalogue": ("engine.errors", "engine.protocol", "engine.wording"),
+    "engine.catalogue": (*PURE, "engine.byte_progress", "engine.lingbot.memory"),
+    "engine.byte_progress": (),
+    "engine.lingbot.download": ("engine.errors", "engine.byte_progress", "engine.catalogue"),
     "engine.lingbot.layouts": ("engine.errors", "engine.weights"),
-    "engine.lingbot.config": (*PURE, "engine.lingbot.layouts", "engine.models*", "engine.weights"),
+    "engine.lingbot.config": (*PURE, "engine.catalogue", "engine.lingbot.layouts", "engine.models*", "engine.weights"),
     "engine.frames": ("engine.protocol", "engine.errors"),
     "engine.device": ("engine.errors", "engine.config"),
     "engine.host": ("engine.pacing", *PURE, "engine.config", "engine.runner", "engine.channel"),
     "engine.channel": (*PURE,),
     "engine.pacing": (),
+    "engine.remote*": (*PURE, "engine.remote*", "engine.events", "engine.config", "engine.backends"),
     "engine.training*": ("engine.*",),
     "engine.bench*": ("engine.*",),
     "engine.doctor": ("engine.*",),
@@ -64,10 +69,13 @@ ENGINE_ONLY_FOR_MAIN = ("engine.training*", "engine.bench*", "engine.doctor")
 EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "pygame": ("app*",),
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
-    "threading": ("engine.host", "app.recorder", "engine.bench*"),
+    "threading": ("engine.host", "app.recorder", "engine.bench*", "engine.remote.link", "engine.remote.inbox"),
+    "websockets": ("engine.remote*",),
+    "msgpack": ("engine.remote*",),
     "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
     "subprocess": ("app.recorder", "app.mp4", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
+    "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (
         *("engine.weights", "engine.training*", "engine.models.text", "engine.state"),
@@ -92,7 +100,7 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[str, int]]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import in line {node.lineno}"
             assert node.module is not None
-            if node.module in ("app", "engine", "engine.models", "engine.training", "engine.bench"):
+            if node.module in ("app", "engine", "engine.models", "engine.lingbot", "engine.training", "engine.bench"):
                 yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
             else:
                 yield node.module, node.lineno

@@ -205,7 +205,7 @@ def test_an_error_of_the_program_is_kept_and_said_in_one_sentence(
 
 
 def test_ctrl_c_is_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> int:
+    def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("main._models", interrupted)
@@ -217,7 +217,16 @@ def test_models_are_listed_with_their_state(capsys: pytest.CaptureFixture[str]) 
     assert main(["models"]) == 0
     said = capsys.readouterr().out
     assert "test_card" in said
-    assert "not in this version" in said
+    assert "CC BY-NC-SA 4.0" in said
+    assert "GB of GPU memory" in said
+
+
+def test_a_model_whose_licence_is_not_accepted_is_not_fetched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "get", "v2-1.3b"]) == 2
+    told, refusal = capsys.readouterr().err.splitlines()
+    assert "no commercial use" in told
+    assert "--accept-licence" in refusal
+    assert "one of v2-1.3b, v2-14b, v1-fast" in refused(capsys, "models", "get", "v3")
 
 
 def test_a_bench_prints_one_record(capsys: pytest.CaptureFixture[str]) -> None:

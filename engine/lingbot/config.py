@@ -12,9 +12,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal
 
+from engine.catalogue import RECORD
 from engine.errors import BadValue, FileProblem, MissingModelValue
-from engine.lingbot.layouts import RECORD, CheckpointFiles, read_json
-from engine.models.dit import DiTConfig
+from engine.lingbot.layouts import CheckpointFiles, read_json
+from engine.models.dit_config import DiTConfig
 from engine.weights import DIT_NAMES, WeightsHeader, merged, read_header
 from engine.window import StreamShape
 

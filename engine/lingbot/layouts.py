@@ -19,8 +19,6 @@ from engine.weights import refuse_pickle
 
 Layout = Literal["original", "diffusers", "flat"]
 
-RECORD = "worldwalk.json"
-"""What a download writes beside the files: which repository and revision they are, with sizes and hashes."""
 MODEL_INDEX, CONFIG = "model_index.json", "config.json"
 _JSON_LIMIT_BYTES = 32 * 1024 * 1024
 _TRANSFORMER_FOLDERS = ("transformer", "transformers")

@@ -7,44 +7,21 @@ published files have up to 5 GB each and 74 GB together.
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from engine.backends import Progress
-from engine.catalogue import size_text
+from engine.byte_progress import ByteProgress
 from engine.errors import WeightsProblem
 from engine.lingbot.layouts import CheckpointFiles, read_json
-from engine.models.dit import CausalDiT, DiTConfig
+from engine.models.dit import CausalDiT
+from engine.models.dit_config import DiTConfig
 from engine.weights import DIT_NAMES, NameMap, WeightsHeader, merged, read_header, refuse_misfit, tensors_of
 
 _SAMPLE_BYTES = 64 * 1024
-_SECONDS_BETWEEN_REPORTS = 1.0
-
-
-class ByteProgress:
-    """Tells how far reading has come: "Reading the transformer: 1.2 of 6.8 GB, 12 s left", once a second."""
-
-    def __init__(
-        self, what: str, total_bytes: int, progress: Progress, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.what, self.total, self.progress, self.clock = what, max(1, total_bytes), progress, clock
-        self.done = 0
-        self.began = clock()
-        self.told = 0.0
-
-    def add(self, byte_count: int) -> None:
-        self.done += byte_count
-        elapsed = self.clock() - self.began
-        if elapsed - self.told < _SECONDS_BETWEEN_REPORTS and self.done < self.total:
-            return
-        self.told = elapsed
-        left = elapsed * (self.total - self.done) / self.done if self.done else 0.0
-        text = f"{self.what}: {size_text(self.done)} of {size_text(self.total)}"
-        self.progress(text if self.done >= self.total else f"{text}, {left:.0f} s left", self.done / self.total)
 
 
 def load_dit(
@@ -81,9 +58,7 @@ def load_sharded(
     headers = checked_headers(shards)
     wanted = module.state_dict()
     assert all(tensor.is_meta for tensor in wanted.values()), "load_sharded fills a module built on the meta device"
-    _refuse_other_index(index, headers)
-    place = next(iter(headers)) if len(headers) == 1 else next(iter(headers)).parent
-    refuse_misfit(place, merged(headers, names), wanted)
+    refuse_wrong_weights(headers, index, names, wanted)
     for path in headers:
         for name, tensor in tensors_of(path):
             own = names.to_original(name)
@@ -111,6 +86,15 @@ def checked_headers(shards: Iterable[Path]) -> dict[Path, WeightsHeader]:
         told = "; ".join(f"{Path(problem.path).name} {problem.problem}" for problem in problems)
         raise WeightsProblem(Path(problems[0].path).parent, told, "Download these files again.")
     return headers
+
+
+def refuse_wrong_weights(
+    headers: dict[Path, WeightsHeader], index: Path | None, names: NameMap, wanted: Mapping[str, Tensor]
+) -> None:
+    """Raise one WeightsProblem for shards that do not together hold exactly the tensors ``wanted``."""
+    _refuse_other_index(index, headers)
+    place = next(iter(headers)) if len(headers) == 1 else next(iter(headers)).parent
+    refuse_misfit(place, merged(headers, names), wanted)
 
 
 def fingerprint(files: CheckpointFiles) -> str:

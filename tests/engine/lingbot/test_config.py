@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine.catalogue import RECORD
 from engine.errors import BadValue, FileProblem, MissingModelValue
 from engine.lingbot.config import (
     Family,
@@ -19,8 +20,9 @@ from engine.lingbot.config import (
     config_of,
     parameter_count,
 )
-from engine.lingbot.layouts import RECORD, find, transformer_files
-from engine.models.dit import CausalDiT, DiTConfig
+from engine.lingbot.layouts import find, transformer_files
+from engine.models.dit import CausalDiT
+from engine.models.dit_config import DiTConfig
 from engine.window import StreamShape
 from tests.engine.tiny_dit import CONFIG
 from tests.lingbot_checkpoints import TINY_1_3B, TINY_14B, write

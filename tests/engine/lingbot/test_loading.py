@@ -12,12 +12,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from engine.catalogue import size_text
+from engine.byte_progress import ByteProgress
 from engine.errors import WeightsProblem
 from engine.lingbot.config import config_of
 from engine.lingbot.layouts import CheckpointFiles, transformer_files
-from engine.lingbot.loading import ByteProgress, fingerprint, load_dit, load_sharded
-from engine.models.dit import CausalDiT, DiTConfig
+from engine.lingbot.loading import fingerprint, load_dit, load_sharded
+from engine.models.dit import CausalDiT
+from engine.models.dit_config import DiTConfig
 from engine.weights import DIT_NAMES
 from tests.lingbot_checkpoints import LAYOUTS, TINY_1_3B, TINY_14B, dit_state, write
 
@@ -81,19 +82,6 @@ def test_one_shard_is_in_memory_at_a_time(tmp_path: Path) -> None:
     load_sharded(model, files.transformer, files.index, DIT_NAMES, dtype=torch.float32, device="cpu", report=report)
     assert len(mapped) > len(model.state_dict()) - 1
     assert max(mapped) == 1
-
-
-def test_progress_tells_bytes_and_the_time_left_once_a_second() -> None:
-    told: list[tuple[str, float | None]] = []
-    now = [0.0]
-    report = ByteProgress("Reading", 8_000_000_000, lambda *stage: told.append(stage), clock=lambda: now[0])
-    for _ in range(8):
-        now[0] += 0.5
-        report.add(1_000_000_000)
-    assert told[0] == ("Reading: 2.00 GB of 8.00 GB, 3 s left", 0.25)
-    assert told[-1] == ("Reading: 8.00 GB of 8.00 GB", 1.0)
-    assert len(told) == 4
-    assert [size_text(n) for n in (12_345, 507_000_000, 6_840_000_000)] == ["12 kB", "507 MB", "6.84 GB"]
 
 
 def test_everything_that_does_not_fit_is_told_in_one_message(tmp_path: Path) -> None:
