@@ -19,7 +19,7 @@ from app.command_line import Options
 from app.progress_line import ProgressLine
 from app.settings import Settings
 from engine.bench import machine
-from engine.config import EngineConfig, parse, to_dict
+from engine.config import DTYPES, EngineConfig, parse, to_dict
 from engine.errors import BadValue, NeedsHardware, WorldwalkError
 from engine.pacing import let_idle_threads_sleep
 from engine.protocol import ModelCard, SceneSpec, SessionHeader
@@ -155,7 +155,12 @@ def _config_of(header: SessionHeader, chosen: Settings, place: str) -> EngineCon
     kept = header.settings.get("engine")
     config = parse(kept, lambda name: f"{place}:1, {name}") if isinstance(kept, Mapping) else chosen.engine
     model = chosen.engine.model or config.model
-    return replace(config, backend=header.card.backend, model=model, device=chosen.engine.device)
+    card, device = header.card, chosen.engine.device
+    if device.dtype == "auto" and card.dtype in DTYPES:
+        device = replace(device, dtype=card.dtype)
+    assets = chosen.engine.lingbot.assets or config.lingbot.assets
+    lingbot = replace(config.lingbot, assets=assets, width_px=card.width, height_px=card.height)
+    return replace(config, backend=card.backend, model=model, device=device, lingbot=lingbot)
 
 
 def _walk(options: Options, model: WorldModel, header: SessionHeader, plans: Sequence[Plan]) -> int:
@@ -201,7 +206,9 @@ def _window(
 
     hosts: list[EngineHost] = []
     model = None if chosen.engine.model is None else Path(chosen.engine.model)
-    scene = _scene(options, chosen, lambda: catalogue.frame_size(model))
+    lingbot = chosen.engine.lingbot
+    own_size = (lingbot.width_px or 832, lingbot.height_px or 480) if chosen.engine.backend == "lingbot" else None
+    scene = _scene(options, chosen, lambda: own_size or catalogue.frame_size(model))
     with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
 
         def engine() -> EngineHost:

@@ -32,6 +32,8 @@ def settings_of(options: Options, shipped: Path, environ: Mapping[str, str]) -> 
         engine = replace(engine, backend=options.backend)
     if options.model is not None:
         engine = replace(engine, model=options.model)
+    if options.assets is not None:
+        engine = replace(engine, lingbot=replace(engine.lingbot, assets=options.assets))
     return Settings(app, engine)
 
 

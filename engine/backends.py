@@ -65,5 +65,10 @@ def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
         from engine.fake import TestCardModel
 
         return TestCardModel(config)
-    expected = "bundled or test_card; this version does not carry that backend yet"
+    if config.backend == "lingbot":
+        progress("Loading torch", 0.01)
+        from engine.lingbot.session import load_lingbot
+
+        return load_lingbot(config, progress, log)
+    expected = "bundled, lingbot or test_card; this version does not carry that backend yet"
     raise BadValue("engine.backend", f"'{config.backend}'", expected)

@@ -18,6 +18,7 @@ from engine.wording import shown
 
 BACKENDS = ("bundled", "test_card", "lingbot", "sglang")
 CAMERA_CONVENTIONS = ("sglang", "lingbot", "reactor")
+FAMILIES = ("v1-fast", "v2-14b", "v2-1.3b")
 SCHEDULES = ("official", "sglang")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 OUTPUT_FORMATS = ("auto", "raw", "jpeg", "webp")
@@ -59,14 +60,16 @@ class LingBotOptions:
     """Choices for the large models. ``text_encoder``: kept on the device, read anew for each prompt that is not
     cached, or run on the processor (11 GB wherever it is; prompts that were encoded once come from the cache).
 
-    ``assets`` is the folder with text encoder, tokenizer and image codec, where the model's own has none. What is None
-    is the model's own: picture size, construction of the schedule, latent frames of chunk, window and sink.
-    ``position_limit_latent_frames``: where positions end and memory is moved back instead (``engine.lingbot.rebase``).
-    ``snapshot_limit_mb``: a world whose memory is larger is not saved by itself while one walks.
+    ``assets`` is where text encoder, tokenizer and image codec are, if the model's own folder has none. What is None is
+    the model's own: ``family`` (which distillation the weights are of), picture size, construction of the schedule,
+    latent frames of chunk, window and sink. ``position_limit_latent_frames``: where positions end and memory is moved
+    back instead (``engine.rebase``). ``snapshot_limit_mb``: a world whose memory is larger is not saved while one
+    walks.
     """
 
     text_encoder: str = "cpu"
     assets: str | None = None
+    family: str | None = None
     width_px: int | None = None
     height_px: int | None = None
     schedule: str | None = None
@@ -180,6 +183,7 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "image.lazy_vae_encode_black_frames": Setting(int, 0, 10_000),
     "lingbot.text_encoder": Setting(str, choices=TEXT_PLACEMENTS),
     "lingbot.assets": Setting(str, optional=True),
+    "lingbot.family": Setting(str, choices=FAMILIES, optional=True),
     "lingbot.width_px": Setting(int, 16, 4096, optional=True),
     "lingbot.height_px": Setting(int, 16, 4096, optional=True),
     "lingbot.schedule": Setting(str, choices=SCHEDULES, optional=True),

@@ -7,11 +7,31 @@ last latent frame is repeated. Sources: LingBot-World, SGLang-Diffusion.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
+
+from engine.protocol import Pixels
 
 TEMPORAL_SCALE = 4
 MASK_CHANNELS = 4
+CONDITION_VIDEO_FRAMES = 81
+"""Video frames of a walk that the condition is made for, as LingBot-World's own programs do unless told otherwise."""
+
+
+def fit_image(pixels: Pixels, width_px: int, height_px: int) -> Tensor:
+    """RGB [H, W, 3] of any size -> [1, 3, height, width] in -1..1: scaled to cover, cropped about the centre."""
+    image = torch.from_numpy(np.ascontiguousarray(pixels)).permute(2, 0, 1)[None].float() / 127.5 - 1
+    height, width = image.shape[2:]
+    if (height, width) == (height_px, width_px):
+        return image
+    scale = max(width_px / width, height_px / height)
+    rows, columns = (max(1, round(height_px / scale)), max(1, round(width_px / scale)))
+    top, left = (height - rows) // 2, (width - columns) // 2
+    cropped = image[:, :, top : top + rows, left : left + columns]
+    size = (height_px, width_px)
+    return functional.interpolate(cropped, size, mode="bicubic", antialias=True).clamp(-1, 1)
 
 
 def required_video_frames(asked: int, chunk_latent_frames: int) -> int:
@@ -67,4 +87,4 @@ def condition_slice(condition: Tensor, chunk: int, chunk_latent_frames: int) -> 
     start = min(chunk, slices - 1) * chunk_latent_frames
     part = condition[:, :, start : start + chunk_latent_frames]
     missing = chunk_latent_frames - part.shape[2]
-    return torch.nn.functional.pad(part, (0, 0, 0, 0, 0, missing)) if missing else part
+    return functional.pad(part, (0, 0, 0, 0, 0, missing)) if missing else part

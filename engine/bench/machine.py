@@ -9,6 +9,8 @@ import time
 from importlib import metadata
 from pathlib import Path
 
+from engine.host_memory import memory_mb as memory_mb
+
 _IMPORTED_AT = time.monotonic()
 _MEGABYTE = 1024 * 1024
 
@@ -48,19 +50,6 @@ def rss_mb() -> float | None:
     """The memory that this process has now, in MiB (Linux only)."""
     now = _status_kilobytes("VmRSS", None)
     return None if now is None else now / 1024
-
-
-def memory_mb() -> tuple[float | None, float | None]:
-    """(all, available) memory of the machine in MiB (Linux; all of it on macOS)."""
-    found: dict[str, float] = {}
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            name, _, rest = line.partition(":")
-            found[name] = float(rest.split()[0]) / 1024
-    except (OSError, ValueError, IndexError):
-        if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
-            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / _MEGABYTE, None
-    return found.get("MemTotal"), found.get("MemAvailable")
 
 
 def load_average() -> float | None:
