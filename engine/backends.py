@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.config import EngineConfig
 from engine.errors import BadValue
@@ -40,6 +40,28 @@ class World(Protocol):
 
     def save(self, path: Path) -> None:
         """Write a snapshot, whole or not at all; ``WorldModel.restore`` continues from it bit for bit."""
+
+
+@runtime_checkable
+class StreamedWorld(World, Protocol):
+    """A world that is made elsewhere and comes by itself: its chunks are waited for, not made."""
+
+    def go_live(self, wake: Callable[[], None]) -> None:
+        """Somebody looks on: chunks come at the pace of the walk, old ones are dropped, and ``wake`` is called, from
+        any thread, when ``is_ready`` has become true. Without this call, ``step`` waits, and nothing is dropped."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether ``step`` would return or raise at once."""
+
+    @property
+    def last_chunk(self) -> int | None:
+        """The newest chunk that ``step`` returned; with none there is nothing to save."""
+
+    def pause(self, paused: bool) -> None: ...
+
+    def close(self) -> None:
+        """Let go of the other side. Does not wait."""
 
 
 class WorldModel(Protocol):

@@ -250,6 +250,7 @@ class PipeDesk:
         self._changed = threading.Condition()  # guards what follows
         self._requests: list[tuple[Request, float]] = []
         self._told, self._taken = 0, 0
+        self._woken = False
         self._ring: FrameRing | None = None
         self._ring_problem = ""
         threading.Thread(target=self._read, name="engine-inbox", daemon=True).start()
@@ -261,13 +262,19 @@ class PipeDesk:
     def take(self, until: float | None) -> list[tuple[Request, float]]:
         with self._changed:
             taken = self._taken
-            while not self._requests and self._taken == taken:
+            while not self._requests and self._taken == taken and not self._woken:
                 rest = None if until is None else until - time.monotonic()
                 if rest is not None and rest <= 0:
                     break
                 self._changed.wait(rest)
+            self._woken = False
             requests, self._requests = self._requests, []
             return requests
+
+    def wake(self) -> None:
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
 
     def tell(self, report: Report) -> None:
         """Raises MemoryError where there is no shared memory for a chunk's frames."""

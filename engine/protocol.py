@@ -240,6 +240,25 @@ class ChunkTimings:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteShares:
+    """How a chunk came from another computer. Where a chunk is the first to follow an event, the time from its sending
+    to the arrival of the chunk is ``server_ms`` + ``network_ms``; both are None elsewhere, as is what is not known.
+    """
+
+    encoding: str
+    payload_bytes: int
+    round_trip_ms: float
+    server_ms: float | None = None
+    network_ms: float | None = None
+    bytes_per_second: float | None = None
+    forward_ms: float | None = None
+    """What the server says of the chunk before: its model's time, and how long it held the chunk back."""
+    held_back_ms: float | None = None
+    dropped_chunks: int = 0
+    """Of this session so far: came too late, or were overtaken by one that answers to newer input."""
+
+
+@dataclass(frozen=True, slots=True)
 class SampledEvent:
     """An event's life as the engine knows it; the window adds when its first frame was shown."""
 
@@ -267,6 +286,8 @@ class FrameChunk:
     made_at: float
     events: tuple[SampledEvent, ...] = ()
     """The events first sampled in this chunk, in the order of their acceptance."""
+    remote: RemoteShares | None = None
+    """None where the model runs on this computer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Protocol
 
 from engine import backends
-from engine.backends import Log, Progress, World, WorldModel
+from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
-from engine.errors import BadValue, FileProblem, WorldwalkError
+from engine.errors import BadValue, FileProblem, RemoteProblem, WorldwalkError
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
@@ -56,6 +56,9 @@ class Desk(Protocol):
 
     def tell(self, report: Report) -> None: ...
 
+    def wake(self) -> None:
+        """Make ``take`` return early; from any thread."""
+
 
 class Runner:
     """One owner, the main thread of the engine's process."""
@@ -72,6 +75,8 @@ class Runner:
         self._load, self._clock = load, clock
         self._model: WorldModel | None = None
         self._world: World | None = None
+        self._stream: StreamedWorld | None = None
+        """The world, where it is one that comes by itself."""
         self._session_id = 0
         self._paused = self._held = False
         self._pacer = Pacer(1.0)
@@ -105,11 +110,13 @@ class Runner:
             case Pause(paused):
                 self._paused = paused
                 self._pacer.restart()
+                if self._stream is not None:
+                    self._stream.pause(paused)
             case CloseWorld():
-                self._world = None
+                self._leave()
 
     def _open(self, request: OpenWorld | Restore) -> None:
-        self._world = None  # its memory is free before another is made
+        self._leave()  # its memory is free before another is made
         model = self._model or self._load_model()
         self._desk.tell(Loading("Opening the world", 0.95))
         scene, seed, session_id = request.scene, request.seed, request.session_id
@@ -120,6 +127,15 @@ class Runner:
         self._world, self._session_id = world, session_id
         self._pacer = Pacer(model.card.fps_nominal)
         self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
+        if isinstance(world, StreamedWorld):
+            self._stream = world
+            world.pause(self._paused)
+            world.go_live(self._desk.wake)
+
+    def _leave(self) -> None:
+        stream, self._world, self._stream = self._stream, None, None
+        if stream is not None:
+            stream.close()
 
     def _load_model(self) -> WorldModel:
         def progress(stage: str, fraction: float | None) -> None:
@@ -137,6 +153,8 @@ class Runner:
 
     def _wait_until(self) -> float | None:
         """When the next chunk is due; None where only a request or a fetched chunk brings one."""
+        if self._stream is not None:
+            return 0.0 if self._is_due() else None
         if not self._is_walking:
             return None
         if self._pacer.may_begin(self._desk.untaken):
@@ -145,6 +163,8 @@ class Runner:
         return None
 
     def _is_due(self) -> bool:
+        if self._stream is not None:
+            return self._stream.is_ready and self._desk.untaken == 0
         may = self._is_walking and self._pacer.may_begin(self._desk.untaken)
         return may and self._clock() >= self._pacer.begin_at
 
@@ -158,17 +178,17 @@ class Runner:
         self._desk.tell(chunk)
         self._pacer.finished(began, self._clock(), len(chunk.frames))
         if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
-            self._snapshot(self._world, chunk)
+            self._snapshot(self._world, chunk.chunk)
 
-    def _snapshot(self, world: World, chunk: FrameChunk) -> None:
+    def _snapshot(self, world: World, chunk: int) -> None:
         """Keep the state after ``chunk``. A disk that is full costs the snapshot, not the walk."""
-        path = self._runtime_dir / f"world-{self._session_id}-{chunk.chunk}.snapshot"
+        path = self._runtime_dir / f"world-{self._session_id}-{chunk}.snapshot"
         try:
             world.save(path)
         except Exception as error:
-            self._desk.tell(EngineLog(f"No snapshot could be saved after chunk {chunk.chunk}: {error}"))
+            self._desk.tell(EngineLog(f"No snapshot could be saved after chunk {chunk}: {error}"))
             return
-        self._desk.tell(SnapshotSaved(self._session_id, chunk.chunk, str(path)))
+        self._desk.tell(SnapshotSaved(self._session_id, chunk, str(path)))
         self._snapshots.append(path)
         while len(self._snapshots) > KEPT_SNAPSHOTS:
             with contextlib.suppress(OSError):
@@ -180,11 +200,19 @@ class Runner:
         try:
             work()
         except Exception as error:
-            self._world = None
+            self._keep_last_picture()
+            self._leave()
             self._pacer.restart()
             self._desk.tell(failed(error))
             if not isinstance(error, WorldwalkError | MemoryError):
                 traceback.print_exc(file=sys.stderr)
+
+
+    def _keep_last_picture(self) -> None:
+        """A world made elsewhere is lost with the line to it; another can begin where it was seen last."""
+        stream = self._stream
+        if stream is not None and stream.last_chunk is not None:
+            self._snapshot(stream, stream.last_chunk)
 
 
 def failed(error: Exception) -> Failed:
@@ -195,6 +223,8 @@ def failed(error: Exception) -> Failed:
             return Failed(f"{error.path}: {error.problem}.", error.cure)
         case BadValue(cure=str(cure)):
             return Failed(f"{error.where}: got {error.got}, expected {error.expected}.", cure)
+        case RemoteProblem():
+            return Failed(error.what, error.cure)
         case WorldwalkError():
             return Failed(str(error), again)
         case ImportError():
