@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-import time
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -19,7 +18,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from engine.backends import Progress
+from engine.byte_progress import ByteProgress
 from engine.errors import WeightsProblem
 from engine.weights import PUBLISHED_PICKLES, NameMap, TensorEntry, WeightsHeader, read_header, refuse_misfit
 
@@ -75,30 +74,29 @@ class AssetFiles:
         *,
         dtype: Callable[[str], torch.dtype],
         device: torch.device,
-        told: Callable[[int, int], None],
+        report: ByteProgress,
         tied: Mapping[str, str] | None = None,
     ) -> None:
         """Give a module built on the meta device its tensors, one after the other, each as ``dtype(name)``.
 
-        Names and shapes are checked first: all or nothing. ``told`` gets the numbers read and the numbers in all.
-        ``tied`` maps a name that is not stored to the one whose tensor it shares.
+        Names and shapes are checked first: all or nothing. ``report`` is told the bytes of the files. ``tied`` maps
+        a name that is not stored to the one whose tensor it shares.
         """
         ties = tied or {}
         wanted = {name: tensor for name, tensor in module.state_dict().items() if name not in ties}
         assert all(tensor.is_meta for tensor in wanted.values()), "fill needs a module built on the meta device"
         header = WeightsHeader({name: stored.entry for name, stored in self.tensors.items()}, {})
         refuse_misfit(self.path, header, wanted)
-        total, done = sum(tensor.numel() for tensor in wanted.values()), 0
         loaded: dict[str, Tensor] = {}
-        for name, tensor in wanted.items():
+        for name in wanted:
             try:
                 raw = self.tensors[name].read()
             except (SafetensorError, OSError) as error:
                 raise WeightsProblem(self.path, f"is damaged ({error})", _AGAIN) from error
             # A copy even where nothing changes: the file may be replaced while its numbers are in use.
             loaded[name] = raw.to(device=device, dtype=dtype(name), copy=True)
-            done += tensor.numel()
-            told(done, total)
+            report.add(raw.numel() * raw.element_size())
+        report.add(report.total - report.done)  # headers, and what lies between the tensors
         loaded |= {name: loaded[source] for name, source in ties.items()}
         module.load_state_dict(loaded, strict=True, assign=True)
         module.requires_grad_(False).eval()
@@ -110,23 +108,6 @@ def file_bytes(paths: tuple[Path, ...]) -> int:
         return sum(path.stat().st_size for path in paths)
     except OSError as error:
         raise WeightsProblem(error.filename, f"cannot be read ({error.strerror})", "Check the path.") from error
-
-
-def report(progress: Progress, what: str, paths: tuple[Path, ...]) -> Callable[[int, int], None]:
-    """A ``told`` for ``fill``: says how much of the files is read and how long the rest takes, twice a second."""
-    total_bytes = file_bytes(paths)
-    begun = last = time.monotonic()
-
-    def told(done: int, total: int) -> None:
-        nonlocal last
-        now, share = time.monotonic(), done / total
-        if now - last < 0.5 and done < total:
-            return
-        last = now
-        left = (now - begun) * (1 - share) / share
-        progress(f"{what}: {share * total_bytes / 1e9:.1f} of {total_bytes / 1e9:.1f} GB, {left:.0f} s left", share)
-
-    return told
 
 
 def sampled_sha256(paths: tuple[Path, ...]) -> str:

@@ -20,9 +20,10 @@ import torch
 from torch import Tensor, nn
 
 from engine.backends import Progress
+from engine.byte_progress import ByteProgress
 from engine.errors import BadValue, NeedsLibrary, WeightsProblem
 from engine.image_condition import TEMPORAL_SCALE
-from engine.lingbot.asset_files import AssetFiles, report
+from engine.lingbot.asset_files import AssetFiles, file_bytes
 from engine.weights import VAE_NAMES
 
 LATENT_CHANNELS = 16
@@ -184,7 +185,8 @@ def load_vae(
         def dtype(name: str) -> torch.dtype:
             return decoder_dtype if name.startswith(("decoder.", "post_quant_conv.")) else torch.float32
 
-        files.fill(network, dtype=dtype, device=device, told=report(progress, "Reading the VAE", paths))
+        report = ByteProgress("Reading the VAE", file_bytes(paths), progress)
+        files.fill(network, dtype=dtype, device=device, report=report)
     return WanVae(network, _statistics(paths[0].with_name("config.json")), device)
 
 
