@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from engine.camera import CameraConvention, CameraScale, Intrinsics
 from engine.conditioning import LayoutConditioner
 from engine.errors import FileProblem, MissingModelValue, WeightsProblem
 from engine.geometry import ChunkGeometry
-from engine.layout import GUIDE_SIZE, Lens
+from engine.layout import GUIDE_CHANNELS, Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT, DiTConfig
 from engine.models.painter import Painter, PainterConfig
@@ -36,6 +36,8 @@ class BundledConfig:
 
     name: str
     fps: float
+    guide: tuple[str, ...]
+    """The layout channels that the networks were made for."""
     geometry: ChunkGeometry
     stream: StreamShape
     sigmas: tuple[float, ...]
@@ -74,10 +76,11 @@ class BundledConfig:
         values = _Values(path, _json_map(path))
         size, stream, camera = values.map("size"), values.map("stream"), values.map("camera")
         dit, text = values.map("dit"), values.map("text")
-        split = dit.integers("rope_split")
+        split, guide = dit.integers("rope_split"), values.names("guide", GUIDE_CHANNELS)
         return cls(
             name=values.text("name"),
             fps=values.number("fps"),
+            guide=guide,
             geometry=ChunkGeometry(
                 size.integer("width_px"), size.integer("height_px"), stream.integer("chunk_latent_frames")
             ),
@@ -104,8 +107,8 @@ class BundledConfig:
                 text_dim=text.integer("word_size"),
                 rope_split=(split[0], split[1], split[2]),
             ),
-            autoencoder=AutoencoderConfig(GUIDE_SIZE),
-            painter=PainterConfig(GUIDE_SIZE, MIX_SIZE),
+            autoencoder=AutoencoderConfig(len(guide)),
+            painter=PainterConfig(len(guide), MIX_SIZE),
             text=TextConfig(
                 text.integer("vocabulary"),
                 text.integer("word_size"),
@@ -170,6 +173,14 @@ class _Values:
             )
         return tuple(float(v) for v in value)
 
+    def names(self, name: str, known: Sequence[str]) -> tuple[str, ...]:
+        value = self._get(name, (list,))
+        assert isinstance(value, list)
+        if not value or any(item not in known for item in value):
+            expected = f"'{self.prefix}{name}' must be a list of names out of {', '.join(known)}"
+            raise FileProblem(self.path, expected, "Restore the file as it was shipped, or update Worldwalk.")
+        return tuple(value)
+
     def integers(self, name: str) -> tuple[int, ...]:
         return tuple(int(v) for v in self.numbers(name))
 
@@ -215,6 +226,7 @@ def load_bundled_model(folder: Path, progress: Callable[[str, float | None], Non
         WorldMap(),
         networks.painter,
         config.lens,
+        config.guide,
         metres_per_unit=config.metres_per_unit,
         blend_latent_frames=config.blend_latent_frames,
     )

@@ -7,6 +7,7 @@ where the large models have their image latent.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -94,9 +95,16 @@ class LayoutConditioner:
     """Casts the map for the video frames of a chunk and lets the painter paint it. Holds no state of a world."""
 
     def __init__(
-        self, land: WorldMap, painter: Painter, lens: Lens, *, metres_per_unit: float, blend_latent_frames: float
+        self,
+        land: WorldMap,
+        painter: Painter,
+        lens: Lens,
+        guide: Sequence[str],
+        *,
+        metres_per_unit: float,
+        blend_latent_frames: float,
     ) -> None:
-        self.land, self.painter, self.lens = land, painter, lens
+        self.land, self.painter, self.lens, self.guide = land, painter, lens, guide
         self.metres_per_unit, self.blend_latent_frames = metres_per_unit, blend_latent_frames
         self.scale = painter.get_buffer("residual_std")[None, :, None, None, None]  # [1, 16, 1, 1, 1]
 
@@ -108,6 +116,16 @@ class LayoutConditioner:
         ``picture``: the chunk is the world's first, a single picture seen from ``before``, its latent given (mask 1).
         Returns the blend of worlds as it stands after the chunk.
         """
+        view, blend = self.view(place, blend, before, after, picture=picture)
+        split = (len(after), VIDEO_FRAMES_PER_LATENT)
+        guides = torch.unflatten(cast(self.land, view, self.lens, self.guide), 0, split)
+        mixes = torch.unflatten(view.mix, 0, split)
+        base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
+        mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))
+        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes), blend
+
+    def view(self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool) -> tuple[View, Blend]:
+        """The map cameras of a chunk's video frames (F * 4 of them), and the blend after it; as ``prepare_chunk``."""
         views: list[tuple[_Pose, Tensor]] = []
         for c2w in after:
             frames = (
@@ -118,13 +136,7 @@ class LayoutConditioner:
                 views.append((_pose(frame), blend.at(blend.share + covered / self.blend_latent_frames)))
             blend = replace(blend, share=min(1.0, blend.share + 1 / self.blend_latent_frames))
             before = c2w
-        split = (len(after), VIDEO_FRAMES_PER_LATENT)
-        mixes = torch.stack([mix for _, mix in views])
-        guides = torch.unflatten(cast(self.land, self._view(place, [p for p, _ in views], mixes), self.lens), 0, split)
-        mixes = torch.unflatten(mixes, 0, split)
-        base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
-        mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))
-        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes), blend
+        return self._view(place, [pose for pose, _ in views], torch.stack([mix for _, mix in views])), blend
 
     def _view(self, place: Place, poses: list[_Pose], mixes: Tensor) -> View:
         """Map cameras: the walk's own frame is turned by the place's heading and scaled to metres."""

@@ -10,6 +10,7 @@ The guide tells layout only: no colour, no light, no weather. Everything is batc
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -44,11 +45,11 @@ GUIDE_CHANNELS = (
     "block_near",
     "block_far",
 )
-GUIDE_SIZE = len(GUIDE_CHANNELS)
 
 SUN_AZIMUTH = math.radians(35.0)
 SUN = math.sin(SUN_AZIMUTH), math.cos(SUN_AZIMUTH)
 _NEAR_BLOCK, _FAR_BLOCK = 1.6, 4.5
+_RANK_A_METRE = 0.0137
 _NEAR, _FAR, _STEPS = 0.45, 180.0, 112
 
 _RANGES = {
@@ -77,9 +78,12 @@ class Lens:
         return self.crop_left_px, self.crop_left_px + (self.crop_width_px or self.width_px)
 
 
-def cast(land: WorldMap, view: View, lens: Lens) -> Tensor:
-    """The layout guide [V, 24, H, W] (``GUIDE_CHANNELS``), each channel roughly in [-1, 1]. A pure function."""
-    return _Cast(land, view, lens).guide()
+def cast(land: WorldMap, view: View, lens: Lens, names: Sequence[str] = GUIDE_CHANNELS) -> Tensor:
+    """The layout guide [V, G, H, W], the G channels of ``names``, each roughly in [-1, 1]. A pure function.
+
+    Only what is asked for is computed.
+    """
+    return _Cast(land, view, lens).guide(names)
 
 
 class _Cast:
@@ -90,6 +94,8 @@ class _Cast:
         self.steps = _NEAR * (_FAR / _NEAR) ** (torch.arange(_STEPS, device=view.x.device) / (_STEPS - 1))  # [S] metres
         self.geometry = (view.mix[:, : len(BIOMES)] @ land.geometry)[:, None, None]  # [V,1,1,9]
         self.eye = land.eye_height(view)[:, None, None]
+        hidden = torch.zeros(len(view.x), 2, device=view.x.device) if view.hidden is None else view.hidden
+        self.shift = hidden[:, 0, None, None], hidden[:, 1, None, None]
         device, f = view.x.device, lens.focal_px
         columns = (torch.arange(*lens.columns, device=device) + 0.5 - lens.width_px / 2) / f  # [W]
         rows = (lens.height_px / 2 - 0.5 - torch.arange(lens.height_px, device=device)) / f  # [H]
@@ -118,7 +124,7 @@ class _Cast:
         self.beyond = s[k]  # the sample that blocks the ray: where a tree's wall belongs
         return depth, hit
 
-    def guide(self) -> Tensor:
+    def guide(self, names: Sequence[str]) -> Tensor:
         depth, hit = self._march()
         x = self.view.x[:, None, None] + self.dir_x[..., None] * depth
         z = self.view.z[:, None, None] + self.dir_z[..., None] * depth
@@ -132,33 +138,38 @@ class _Cast:
         tree, tree_height, tree_random, normal = self._trees(y - ground.clamp(min=0), land, bare, distance)
         water = land * (ground < 0).float() * (1 - tree)
         near = 1 / (1 + distance / 14.0)
-        patch = lookup(self.land.noise[:, :2], x, z)
         azimuth = torch.atan2(self.dir_x, self.dir_z)[..., None]  # [V,W,1]
         elevation = self.slope[:, None, :] / self.stretch  # tangent
-        channels = {
-            "inverse_depth": 2 / (1 + distance / 4) - 1,
-            "haze_depth": (1 - (-distance / 40).exp()) * land + sky,
-            "sky": sky,
-            "water": water,
-            "tree": tree,
-            "normal_x": normal[0] * land,
-            "normal_y": normal[1] * land,
-            "normal_z": normal[2] * land,
-            "height": (ground / 5).tanh() * land,
-            "patch_noise": patch[0] * (0.4 + 0.6 * near) * land * 0.5,
-            "detail_noise": patch[1] * near * land * 0.6,
-            "tree_height": tree_height,
-            "tree_random": tree_random,
-            "elevation": elevation.clamp(-1, 1.2),
-            "azimuth_cos": azimuth.cos().expand_as(depth),
-            "azimuth_sin": azimuth.sin().expand_as(depth),
-            "wave": self._waves(x, z, distance) * water,
-            **self._sky(azimuth, elevation, sky),
-            **self._silhouettes(azimuth, elevation, sky),
-            **self._blockers(x, z, y, land, ground + _NEAR_BLOCK * (SUN[0] * rise_x + SUN[1] * rise_z)),
+        noise, (shift_x, shift_z) = self.land.noise, self.shift
+        channels: dict[str, Callable[[], Tensor]] = {
+            "inverse_depth": lambda: 2 / (1 + distance / 4) - 1,
+            "haze_depth": lambda: (1 - (-distance / 40).exp()) * land + sky,
+            "sky": lambda: sky,
+            "water": lambda: water,
+            "tree": lambda: tree,
+            "normal_x": lambda: normal[0] * land,
+            "normal_y": lambda: normal[1] * land,
+            "normal_z": lambda: normal[2] * land,
+            "height": lambda: (ground / 5).tanh() * land,
+            "patch_noise": lambda: lookup(noise[:, :1], x + shift_x, z + shift_z)[0] * (0.4 + 0.6 * near) * land * 0.5,
+            "detail_noise": lambda: lookup(noise[:, 1:2], x, z)[0] * near * land * 0.6,
+            "tree_height": lambda: tree_height,
+            "tree_random": lambda: tree_random,
+            "elevation": lambda: elevation.clamp(-1, 1.2),
+            "azimuth_cos": lambda: azimuth.cos().expand_as(depth),
+            "azimuth_sin": lambda: azimuth.sin().expand_as(depth),
+            "wave": lambda: self._waves(x, z, distance) * water,
+            "cloud_low": lambda: self._clouds(azimuth, elevation, sky, low=True),
+            "cloud_high": lambda: self._clouds(azimuth, elevation, sky, low=False),
+            "stars": lambda: self._stars(azimuth, elevation, sky),
+            "mountain_near": lambda: self._silhouette("mountain_near", azimuth, elevation) * sky,
+            "mountain_far": lambda: self._silhouette("mountain_far", azimuth, elevation) * sky,
+            "block_near": lambda: (
+                self._blocker(_NEAR_BLOCK, x, z, y, ground + _NEAR_BLOCK * (SUN[0] * rise_x + SUN[1] * rise_z)) * land
+            ),
+            "block_far": lambda: self._blocker(_FAR_BLOCK, x, z, y, None) * land,
         }
-        ordered = [channels[name] for name in GUIDE_CHANNELS]
-        return torch.stack(ordered, 1).transpose(-1, -2).contiguous()  # [V,24,H,W]
+        return torch.stack([channels[name]() for name in names], 1).transpose(-1, -2).contiguous()  # [V,G,H,W]
 
     def _trees(
         self, above: Tensor, land: Tensor, normal: list[Tensor], distance: Tensor
@@ -173,21 +184,30 @@ class _Cast:
         length = (u * u + w * w + up * up).clamp(min=1e-4).rsqrt()
         crown = [u * length, up * length, w * length]
         mixed = [torch.lerp(n, c, tree) for n, c in zip(normal, crown, strict=True)]
-        return tree, height * tree, (rank * 2 - 1) * tree, mixed
+        return tree, height * tree, (((rank + self.shift[0] * _RANK_A_METRE) % 1) * 2 - 1) * tree, mixed
 
-    def _sky(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> dict[str, Tensor]:
-        """Two octaves of clouds on a plane overhead, and the stars; only the rows that reach over the horizon count."""
-        rows = int((self.slope > 0).any(0).sum())
+    def _over_horizon(self) -> int:
+        """How many rows of the picture reach over the horizon in any view: below, clouds and stars are zero."""
+        return int((self.slope > 0).any(0).sum())
+
+    def _clouds(self, azimuth: Tensor, elevation: Tensor, sky: Tensor, *, low: bool) -> Tensor:
+        """One of two octaves of clouds on a plane overhead."""
+        rows = self._over_horizon()
         elevation, seen = elevation[..., :rows], sky[..., :rows]
         up = elevation.clamp(min=0) + 0.12
-        cx, cz = azimuth.sin() / up * 22.0, azimuth.cos() / up * 22.0
-        low = lookup(self.land.noise[:, 2:], cx + 9.0, cz + 40.0)[0]
-        high = lookup(self.land.noise[:, :1], cx * 0.45 + 120.0, cz * 0.45 + 11.0)[0]
-        fade = smoothstep(0.0, 0.16, elevation) * seen * 0.5
-        found = {"cloud_low": low * fade, "cloud_high": high * fade, "stars": self._stars(azimuth, elevation) * seen}
-        return {name: functional.pad(part, (0, sky.shape[-1] - rows)) for name, part in found.items()}
+        shift_x, shift_z = self.shift
+        x, z = azimuth.sin() / up * 22.0 + shift_x, azimuth.cos() / up * 22.0 + shift_z
+        noise = self.land.noise
+        if low:
+            cloud = lookup(noise[:, 2:], x + 9.0, z + 40.0)[0]
+        else:
+            cloud = lookup(noise[:, :1], x * 0.45 + 120.0, z * 0.45 + 11.0)[0]
+        cloud = cloud * smoothstep(0.0, 0.16, elevation) * seen * 0.5
+        return functional.pad(cloud, (0, sky.shape[-1] - rows))
 
-    def _stars(self, azimuth: Tensor, elevation: Tensor) -> Tensor:
+    def _stars(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> Tensor:
+        rows = self._over_horizon()
+        elevation, seen = elevation[..., :rows], sky[..., :rows]
         cell = 2 * math.pi / STAR_COLUMNS
         a, e = azimuth / cell, elevation.clamp(min=0).atan() / cell
         column, row = a.floor(), e.floor()
@@ -195,33 +215,30 @@ class _Cast:
         shift_a, shift_e, there, light = self.land.star_cells.index_select(1, index.flatten()).view(4, *index.shape)
         away = (a - column - 0.15 - 0.7 * shift_a) ** 2 + (e - row - 0.15 - 0.7 * shift_e) ** 2
         shine = (there > 0.72).float() * (0.35 + 0.65 * light)
-        return shine * (-away / 0.018).exp() * smoothstep(0.02, 0.25, elevation)
+        stars = shine * (-away / 0.018).exp() * smoothstep(0.02, 0.25, elevation) * seen
+        return functional.pad(stars, (0, sky.shape[-1] - rows))
 
     def _waves(self, x: Tensor, z: Tensor, distance: Tensor) -> Tensor:
-        ripple = lookup(self.land.noise[:, 1:2], x * 1.7, z * 0.8)[0]
+        shift_x, shift_z = self.shift
+        ripple = lookup(self.land.noise[:, 1:2], x * 1.7 + shift_x, z * 0.8 + shift_z)[0]
         return ripple * 0.6 / (1 + distance / 25.0)
 
-    def _silhouettes(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> dict[str, Tensor]:
-        """Two far ranges as functions of the azimuth alone: sines of whole frequencies, so that a turn closes."""
-        out = {}
-        for name, (base, waves) in _RANGES.items():
-            top = base + sum(amp * torch.sin(azimuth * n + phase) for n, amp, phase in waves)
-            top = top * self.geometry[..., MOUNTAINS]
-            out[name] = ((top - elevation) * 150.0).clamp(0, 1) * sky
-        return out
+    def _silhouette(self, name: str, azimuth: Tensor, elevation: Tensor) -> Tensor:
+        """A far range as a function of the azimuth alone: sines of whole frequencies, so that a turn closes."""
+        base, waves = _RANGES[name]
+        top = base + sum(amp * torch.sin(azimuth * n + phase) for n, amp, phase in waves)
+        return ((top * self.geometry[..., MOUNTAINS] - elevation) * 150.0).clamp(0, 1)
 
-    def _blockers(self, x: Tensor, z: Tensor, y: Tensor, land: Tensor, near: Tensor) -> dict[str, Tensor]:
-        """How far the land rises over the hit towards the sun's azimuth, near and far: what shadows need.
+    def _blocker(self, step: float, x: Tensor, z: Tensor, y: Tensor, ground: Tensor | None) -> Tensor:
+        """How far the land rises over the hit, ``step`` metres towards the sun's azimuth: what shadows need.
 
-        ``near`` is the ground there, followed along its slope.
+        ``ground`` is the bare ground there where its slope tells it already.
         """
-        out = {}
-        for name, step in (("block_near", _NEAR_BLOCK), ("block_far", _FAR_BLOCK)):
-            px, pz = x + SUN[0] * step, z + SUN[1] * step
-            ground = near if step == _NEAR_BLOCK else self.land.ground_height(px, pz, self.geometry)
-            height = ground + self.land.trees(px, pz, self.geometry)[0]
-            out[name] = ((height - y) / step).clamp(-1, 2) * land * 0.6
-        return out
+        px, pz = x + SUN[0] * step, z + SUN[1] * step
+        if ground is None:
+            ground = self.land.ground_height(px, pz, self.geometry)
+        height = ground + self.land.trees(px, pz, self.geometry)[0]
+        return ((height - y) / step).clamp(-1, 2) * 0.6
 
 
 def _tree_fade(distance: Tensor) -> Tensor:

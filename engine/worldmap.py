@@ -48,13 +48,18 @@ _SECOND_COS, _SECOND_SIN = 0.6157 * math.cos(0.7), 0.6157 * math.sin(0.7)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """V cameras: metres on the map, radians; ``mix`` [V, 15] are the weights of biomes, times and weathers."""
+    """V cameras: metres on the map, radians; ``mix`` [V, 15] are the weights of biomes, times and weathers.
+
+    ``hidden`` [V, 2] metres: where clouds, waves, flower patches and the kinds of trees are read from, which the land
+    does not tell; None reads them in place.
+    """
 
     x: Tensor  # [V]
     z: Tensor
     yaw: Tensor
     pitch: Tensor
     mix: Tensor
+    hidden: Tensor | None = None
 
 
 def mix_of(biome: str, time: str, weather: str) -> Tensor:

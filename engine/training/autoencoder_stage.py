@@ -8,11 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.layout import GUIDE_SIZE, Lens
+from engine.layout import Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
-from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX, Rendered, random_walk, render
+from engine.training.data import Rendered, random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
+from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
 from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
@@ -52,7 +53,7 @@ def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:
 def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
     torch.manual_seed(seed)
     land = WorldMap(device)
-    model = Autoencoder(AutoencoderConfig(guide_channels=GUIDE_SIZE)).to(device)
+    model = Autoencoder(AutoencoderConfig(len(GUIDE))).to(device)
     run = StageRun("autoencoder", model, Muon(model, muon_lr=0.01, adam_lr=2e-3), folder)
     if resume:
         run.resume()

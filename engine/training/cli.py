@@ -16,24 +16,21 @@ from torch import Tensor, nn
 
 from engine.bundled import MODEL_FOLDER, TOKENIZER, WEIGHTS
 from engine.errors import FileProblem
-from engine.layout import GUIDE_SIZE
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter, PainterConfig
 from engine.models.text import PromptEncoder, TextConfig
 from engine.training import evaluate as evaluation
-from engine.training import prompts
+from engine.training import prompts, recipe
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import build_cache, load_cache
 from engine.training.export import config_map, export_model
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
 from engine.training.text_stage import train_text
-from engine.training.transformer_stage import DIT, ResidualData, train_transformer
+from engine.training.transformer_stage import ResidualData, train_transformer
 from engine.worldmap import MIX_SIZE, WorldMap
 
-MODEL_NAME = "Worldwalk First Light"
-SIGMAS = (1.0, 0.5)
 STAGES = ("autoencoder", "render", "painter", "text", "dit", "export")
 _MINUTES = {"autoencoder": 30.0, "painter": 20.0, "text": 2.0, "dit": 60.0}
 
@@ -106,13 +103,13 @@ def load_stage(module: nn.Module, folder: Path, name: str) -> None:
 
 
 def load_autoencoder(folder: Path) -> Autoencoder:
-    model = Autoencoder(AutoencoderConfig(GUIDE_SIZE))
+    model = Autoencoder(AutoencoderConfig(len(recipe.GUIDE)))
     load_stage(model, folder, "autoencoder")
     return model
 
 
 def _load_painter(folder: Path) -> Painter:
-    model = Painter(PainterConfig(GUIDE_SIZE, MIX_SIZE))
+    model = Painter(PainterConfig(len(recipe.GUIDE), MIX_SIZE))
     load_stage(model, folder, "painter")
     return model
 
@@ -200,7 +197,7 @@ def _dit(o: Options) -> None:
 
 def _export(o: Options) -> None:
     words = word_vectors()
-    dit = CausalDiT(DIT)
+    dit = CausalDiT(recipe.DIT)
     load_stage(dit, o.folder, "dit")
     networks: dict[str, nn.Module] = {
         "autoencoder": load_autoencoder(o.folder),
@@ -208,7 +205,7 @@ def _export(o: Options) -> None:
         "dit": dit,
         "text": _load_reader(o.folder, words),
     }
-    export_model(MODEL_FOLDER, config_map(MODEL_NAME, _text_config(words), SIGMAS), networks)
+    export_model(MODEL_FOLDER, config_map(recipe.NAME, _text_config(words), recipe.SIGMAS), networks)
 
 
 def evaluate(argv: Sequence[str]) -> int:

@@ -11,11 +11,10 @@ import torch
 from torch import Tensor
 
 from engine.layout import Lens, cast
+from engine.training.recipe import GUIDE_ROWS, HIDDEN, LENS
 from engine.training.shading import GRADING_SIZE, shade
 from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, View, WorldMap
 
-WIDTH_PX, HEIGHT_PX = 192, 112
-LENS = Lens(WIDTH_PX, HEIGHT_PX)
 METRES_PER_LATENT = 0.6
 YAW_DEGREES = 6.0
 PITCH_DEGREES = 3.5
@@ -34,9 +33,12 @@ class Walk:
     mix: Tensor  # [B, F, 4, 15]
     grading: Tensor  # [B, 5]
     target_mix: Tensor  # [B, F, 15] what the prompt in force asks for
+    hidden: Tensor  # [B, 2] metres, see ``View``
 
     def view(self) -> View:
-        return View(*(t.flatten(0, 2) for t in (self.x, self.z, self.yaw, self.pitch, self.mix)))
+        frames = self.x[0].numel()
+        hidden = self.hidden.repeat_interleave(frames, 0)
+        return View(*(t.flatten(0, 2) for t in (self.x, self.z, self.yaw, self.pitch, self.mix)), hidden=hidden)
 
     def latent_frame(self, index: int) -> Walk:
         """The same walk, only its latent frame ``index``."""
@@ -114,6 +116,7 @@ def random_walk(
         mix=mix,
         target_mix=target,
         grading=randn(B, GRADING_SIZE).clamp(-2, 2),
+        hidden=rand(B, 2) * HIDDEN_METRES * bool(HIDDEN),
     )
 
 
@@ -135,12 +138,14 @@ def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> 
 
 
 BLEND_LATENT_FRAMES = 3.0
+HIDDEN_METRES = 256.0
+"""The noise repeats after so many metres, and with it what a world's picture may hide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
     frames: Tensor  # [B, F, 4, 3, H, W] in [-1, 1]
-    guides: Tensor  # [B, F, 4, G, H, W]
+    guides: Tensor  # [B, F, 4, G, H, W] what the networks see
 
 
 @torch.no_grad()
@@ -149,9 +154,10 @@ def render(land: WorldMap, walk: Walk, lens: Lens = LENS) -> Rendered:
     device = land.geometry.device
     B, N, T = walk.x.shape
     view = walk.view()
-    view = View(*(t.to(device) for t in (view.x, view.z, view.yaw, view.pitch, view.mix)))
+    parts = (view.x, view.z, view.yaw, view.pitch, view.mix, view.hidden)
+    view = View(*(t.to(device) for t in parts if t is not None))
     guides = cast(land, view, lens)
     grading = walk.grading.to(device).repeat_interleave(N * T, 0)
     frames = shade(guides, view.mix, grading) * 2 - 1
     shape = (B, N, T)
-    return Rendered(torch.unflatten(frames, 0, shape), torch.unflatten(guides, 0, shape))
+    return Rendered(torch.unflatten(frames, 0, shape), torch.unflatten(guides[:, GUIDE_ROWS], 0, shape))

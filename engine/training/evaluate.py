@@ -24,8 +24,8 @@ from engine.layout import cast
 from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
 from engine.session import WorldSession
 from engine.training.autoencoder_stage import VALIDATION_SEED, psnr, single_groups
-from engine.training.data import LENS
-from engine.training.scene_pictures import scene_grading, scene_picture
+from engine.training.recipe import LENS
+from engine.training.scene_pictures import scene_grading, scene_hidden, scene_picture
 from engine.training.shading import shade
 from engine.worldmap import View, WorldMap
 
@@ -69,6 +69,7 @@ class Simulator:
         assert isinstance(world.state.scenery, LayoutScenery)
         self.blend: Blend = world.state.scenery.blend
         self.grading = scene_grading(world.scene.map_seed)[None]
+        self.hidden = scene_hidden(world.scene.map_seed)[None]
         self.before = np.eye(4)
 
     @torch.no_grad()
@@ -77,14 +78,13 @@ class Simulator:
             labels = self.model.reader.read(chunk.prompt).labels
             self.blend = self.blend.towards(asked_mix(self.blend.target, labels))
         after = np.array(chunk.pose).reshape(1, 4, 4)
-        condition, self.blend = self.model.conditioner.prepare_chunk(
+        view, self.blend = self.model.conditioner.view(
             self.place, self.blend, self.before, after, picture=chunk.chunk == 0
         )
-        guides, mixes = condition.guides.flatten(0, 1), condition.mixes.flatten(0, 1)
-        if chunk.chunk == 0:
-            guides, mixes = guides[-1:], mixes[-1:]
+        view = replace(view, hidden=self.hidden.expand(len(view.x), -1))
+        pictures = shade(cast(self.land, view, LENS), view.mix, self.grading.expand(len(view.x), -1))
         self.before = after[-1]
-        return _pixels(shade(guides, mixes, self.grading.expand(len(guides), -1)))
+        return _pixels(pictures[-1:] if chunk.chunk == 0 else pictures)
 
     @torch.no_grad()
     def at(self, x: float, z: float, yaw_degrees: float) -> Pixels:
@@ -93,7 +93,7 @@ class Simulator:
         px = self.place.x + m * (math.cos(turn) * x + math.sin(turn) * z)
         pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
         one, mix = torch.ones(1), self.blend.at(1.0)[None]
-        view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
+        view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix, self.hidden)
         picture: Pixels = _pixels(shade(cast(self.land, view, LENS), mix, self.grading))[0]
         return picture
 

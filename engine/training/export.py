@@ -15,14 +15,12 @@ from engine.bundled import CONFIG, MODEL_FOLDER, TOKENIZER, WEIGHTS
 from engine.models.text import TextConfig
 from engine.training.data import (
     BLEND_LATENT_FRAMES,
-    HEIGHT_PX,
     METRES_PER_LATENT,
     PITCH_DEGREES,
     PITCH_LIMIT_DEGREES,
-    WIDTH_PX,
     YAW_DEGREES,
 )
-from engine.training.transformer_stage import DIT
+from engine.training.recipe import DIT, GUIDE, HEIGHT_PX, WIDTH_PX
 from engine.weights import file_sha256
 
 MOVE_STEP = 0.05
@@ -36,6 +34,7 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
         "name": name,
         "fps": 16,
         "size": {"width_px": WIDTH_PX, "height_px": HEIGHT_PX},
+        "guide": list(GUIDE),
         "stream": {"chunk_latent_frames": 1, "window_latent_frames": 8, "sink_latent_frames": 1},
         "sigmas": list(sigmas),
         "camera": {

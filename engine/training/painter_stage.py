@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from engine.layout import GUIDE_SIZE
 from engine.models.painter import Painter, PainterConfig
 from engine.training.cache import Clips
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
+from engine.training.recipe import GUIDE
 from engine.worldmap import MIX_SIZE
 
 
@@ -19,7 +19,7 @@ def train_painter(
     folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str, clips: Clips, held_out: Clips
 ) -> Painter:
     torch.manual_seed(seed)
-    model = Painter(PainterConfig(GUIDE_SIZE, MIX_SIZE)).to(device)
+    model = Painter(PainterConfig(len(GUIDE), MIX_SIZE)).to(device)
     run = StageRun("painter", model, Muon(model, muon_lr=0.01, adam_lr=2e-3, exclude=("embed",)), folder, ema=0.998)
     if resume:
         run.resume()

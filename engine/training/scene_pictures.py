@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -11,7 +9,8 @@ from engine.conditioning import DEFAULT_MIX, Place, asked_mix
 from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
-from engine.training.data import LENS
+from engine.training.data import HIDDEN_METRES
+from engine.training.recipe import HIDDEN, LENS
 from engine.training.shading import GRADING_SIZE, shade
 from engine.worldmap import View, WorldMap
 
@@ -23,13 +22,19 @@ def scene_grading(map_seed: int) -> Tensor:
     )
 
 
+def scene_hidden(map_seed: int) -> Tensor:
+    """What the layout does not tell of a map seed's world [2], see ``View``."""
+    generator = torch.Generator().manual_seed(map_seed * 37 + 11)
+    return torch.rand(2, generator=generator) * HIDDEN_METRES * bool(HIDDEN)
+
+
 @torch.no_grad()
 def scene_picture(scene: SceneSpec, reader: PromptReader, land: WorldMap) -> Pixels:
-    """RGB [112, 192, 3] of the scene's first moment."""
+    """RGB [H, W, 3] of the scene's first moment."""
     place = Place.of(scene.map_seed, scene.start)
     mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).labels)])
     one = torch.ones(1)
-    view = View(one * place.x, one * place.z, one * place.yaw, one * math.radians(0.0), mix)
+    view = View(one * place.x, one * place.z, one * place.yaw, one * 0.0, mix, scene_hidden(scene.map_seed)[None])
     picture = shade(cast(land, view, LENS), mix, scene_grading(scene.map_seed)[None])[0]
     pixels: Pixels = (picture.permute(1, 2, 0) * 255).round().byte().numpy()
     return pixels

@@ -18,21 +18,18 @@ from torch import Tensor
 
 from engine.bundled import lens_intrinsics
 from engine.camera import pluecker_rays
-from engine.models.dit import CausalDiT, DiTConfig
+from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
 from engine.prompt_reader import tokenize
 from engine.schedule import residual_weights
 from engine.training import prompts
 from engine.training.cache import Clips
-from engine.training.data import HEIGHT_PX, LENS, WIDTH_PX
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.painter_stage import painted
+from engine.training.recipe import DIT, HEIGHT_PX, LENS, WIDTH_PX
 
-DIT = DiTConfig(
-    dim=192, heads=4, layers=6, ffn_dim=576, text_length=16, text_dim=128, rope_split=(0, 12, 12)
-)  # no rotation in time: history is a set of pictures, and an endless walk has no table to run out of
 RESIDUAL_LIMIT = 5.0
 
 

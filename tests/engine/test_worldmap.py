@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from engine.layout import GUIDE_CHANNELS, GUIDE_SIZE, Lens, cast
+from engine.layout import GUIDE_CHANNELS, Lens, cast
 from engine.worldmap import View, WorldMap, mix_of, seed_origin
 
 LENS = Lens(64, 48)
@@ -23,7 +23,7 @@ def view(x=0.0, z=0.0, yaw=0.0, pitch=0.0, biome="meadow"):
 
 def test_a_guide_has_its_channels_at_full_size(land):
     guide = cast(land, view(), LENS)
-    assert guide.shape == (1, GUIDE_SIZE, 48, 64)
+    assert guide.shape == (1, len(GUIDE_CHANNELS), 48, 64)
     assert bool(guide.isfinite().all())
     assert float(guide.abs().max()) < 4
 
@@ -104,3 +104,18 @@ def test_no_sky_channel_reaches_below_the_horizon(land):
     rows = guide[GUIDE_CHANNELS.index("elevation")] <= 0
     for name in ("stars", "cloud_low", "cloud_high"):
         assert float(guide[GUIDE_CHANNELS.index(name)][rows].abs().max()) == 0
+
+
+def test_asking_for_some_channels_gives_those_of_the_whole_guide(land):
+    names = ("tree", "sky", "block_far")
+    whole, some = cast(land, view(biome="forest"), LENS), cast(land, view(biome="forest"), LENS, names)
+    assert torch.equal(some, whole[:, [GUIDE_CHANNELS.index(name) for name in names]])
+
+
+def test_what_is_hidden_changes_only_clouds_waves_flowers_and_kinds_of_trees(land):
+    shown, hidden = view(biome="islands"), torch.tensor([[40.0, 170.0]])
+    other = View(shown.x, shown.z, shown.yaw, shown.pitch, shown.mix, hidden)
+    change = (cast(land, shown, LENS) - cast(land, other, LENS)).abs().amax((0, 2, 3))
+    changed = {name for name, amount in zip(GUIDE_CHANNELS, change, strict=True) if amount > 0}
+    assert changed <= {"cloud_low", "cloud_high", "wave", "patch_noise", "tree_random"}
+    assert {"cloud_low", "cloud_high", "patch_noise"} <= changed

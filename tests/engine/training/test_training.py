@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from engine.bundled import MODEL_FOLDER, TOKENIZER
-from engine.layout import GUIDE_SIZE, Lens, cast
+from engine.layout import Lens, cast
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.text import PromptEncoder, TextConfig
 from engine.training import prompts
@@ -17,6 +17,7 @@ from engine.training.data import random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon, orthogonalize
 from engine.training.painter_stage import painted, train_painter
+from engine.training.recipe import GUIDE
 from engine.training.shading import shade
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import ResidualData, history_mask, train_transformer
@@ -31,7 +32,7 @@ def land():
 @pytest.fixture(scope="module")
 def clips(land):
     torch.manual_seed(0)
-    return encode_clips(3, 2, Autoencoder(AutoencoderConfig(GUIDE_SIZE)), land, latent_frames=4)
+    return encode_clips(3, 2, Autoencoder(AutoencoderConfig(len(GUIDE))), land, latent_frames=4)
 
 
 def losses(path):
@@ -109,7 +110,7 @@ def test_the_autoencoder_learns(tmp_path):
 
 def test_the_cache_is_taken_up_where_it_was_left(tmp_path, land, monkeypatch):
     monkeypatch.setattr("engine.training.cache.SHARD_CLIPS", 2)
-    model = Autoencoder(AutoencoderConfig(GUIDE_SIZE))
+    model = Autoencoder(AutoencoderConfig(len(GUIDE)))
     build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
     before = (tmp_path / "clips_00000.safetensors").stat().st_mtime_ns
     build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
