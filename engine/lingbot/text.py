@@ -63,13 +63,11 @@ class TextEncoder:
     def encode_all(self, prompts: Sequence[str]) -> list[Tensor]:
         """The same for several prompts, for which an encoder that is not kept is read once at most."""
         cleaned = [clean(prompt) for prompt in prompts]
-        rows = [self._cached(text) for text in cleaned]
-        for i, text in enumerate(cleaned):
-            if rows[i] is None:
-                rows[i] = self._encode(text)
-        if self.policy == "unload":
-            self.unload()
-        return [found.float() for found in rows if found is not None]
+        try:
+            return [self._rows(text).float() for text in cleaned]
+        finally:
+            if self.policy == "unload":
+                self.unload()
 
     def load(self) -> None:
         """Read the network if it is not there; otherwise the first prompt that is not cached does."""
@@ -87,8 +85,15 @@ class TextEncoder:
             if self._device.type == "cuda":
                 torch.cuda.empty_cache()
 
-    def _cached(self, cleaned: str) -> Tensor | None:
-        return None if self._cache is None else self._cache.get(key_of(cleaned, self.fingerprint))
+    def _rows(self, cleaned: str) -> Tensor:
+        key = key_of(cleaned, self.fingerprint)
+        cached = None if self._cache is None else self._cache.get(key)
+        if cached is not None:
+            return cached
+        rows = self._encode(cleaned)
+        if self._cache is not None:
+            self._cache.put(key, rows)
+        return rows
 
     @torch.no_grad()
     def _encode(self, cleaned: str) -> Tensor:
@@ -96,8 +101,6 @@ class TextEncoder:
         assert self._network is not None
         ids = torch.tensor([self._tokenizer.encode(cleaned).ids], device=self._device)  # [1, L]
         rows: Tensor = self._network(input_ids=ids).last_hidden_state[0].cpu()
-        if self._cache is not None:
-            self._cache.put(key_of(cleaned, self.fingerprint), rows)
         return rows
 
 

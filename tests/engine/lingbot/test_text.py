@@ -12,10 +12,12 @@ from safetensors.torch import load_file, save_file
 from torch.nn.functional import gelu
 
 from engine.errors import FileProblem, NeedsLibrary, WeightsProblem
+from engine.lingbot.layouts import find
 from engine.lingbot.text import MAX_TOKENS, clean, load_text
 from engine.lingbot.text_cache import TextCache
+from engine.lingbot.vae import load_vae
 from engine.weights import T5_NAMES
-from tests.lingbot_checkpoints import TEXT_DIM, TEXT_HEADS, TEXT_LAYERS, text_state, write_tokenizer
+from tests.lingbot_checkpoints import TEXT_DIM, TEXT_HEADS, TEXT_LAYERS, text_state, write, write_tokenizer
 
 PROMPT = "a forest in the snow at night"
 ORIGINAL = "models_t5_umt5-xxl-enc-bf16.pth"
@@ -132,6 +134,21 @@ def test_an_embedding_stored_under_both_of_its_names_is_read_once(checkpoint, tm
         for name in ("shared.weight", "encoder.embed_tokens.weight")
     ]
     assert places[0] == places[1]
+
+
+def test_every_published_layout_gives_the_same_rows_and_pictures(tmp_path):
+    rows, pictures = [], []
+    for layout in ("v2-14b", "v2-14b-diffusers", "v2-1.3b"):
+        made = write(tmp_path / layout, layout)
+        files = find(made.path, made.assets)
+        assert files.tokenizer is not None
+        place = {"device": torch.device("cpu"), "progress": lambda stage, fraction: None}
+        ours = load_text(files.text_encoder, files.tokenizer, dtype=torch.float32, policy="cpu", cache=None, **place)
+        rows.append(ours.encode(PROMPT))
+        vae = load_vae(files.vae, decoder_dtype=torch.float32, **place)
+        pictures.append(vae.decoder().decode(torch.ones(1, 16, 2, 4, 4)))
+    assert all(torch.equal(other, rows[0]) for other in rows)
+    assert all(torch.equal(other, pictures[0]) for other in pictures)
 
 
 # ---- where it is kept --------------------------------------------------------------------------------------------
