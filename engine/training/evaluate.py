@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,224 +13,247 @@ from pathlib import Path
 import imageio.v3 as iio
 import numpy as np
 import torch
-from torch import Tensor
 
-from engine.bundled import MODEL_FOLDER, BundledModel
-from engine.bundled_world import BundledWorldModel, LayoutScenery, load_bundled
-from engine.conditioning import Blend, Place, asked_mix
+from engine.bundled import MODEL_FOLDER
+from engine.bundled_world import BundledWorldModel, load_bundled
 from engine.config import EngineConfig
 from engine.device import prepare_device
-from engine.layout import cast
-from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
-from engine.session import WorldSession
+from engine.protocol import FrameChunk, Pixels, SceneSpec
+from engine.session import LoadedModel, WorldSession
+from engine.training import phrasings
 from engine.training.autoencoder_stage import VALIDATION_SEED, psnr, single_groups
-from engine.training.recipe import LENS
-from engine.training.scene_pictures import scene_grading, scene_hidden, scene_picture
-from engine.training.shading import shade
-from engine.worldmap import View, WorldMap
+from engine.training.measures import agreement, colour_shift, flicker, psnr_db, sharpness
+from engine.training.truth import Simulator, Truth, held_out_scene, prompt_of
+from engine.window import WindowPolicy
+from engine.worldmap import WorldMap
 
-_SCENES = (
-    ("a green meadow at noon under a clear sky", 9001, 40.0),
-    ("a pine forest at dawn in fog", 9002, 10.0),
-    ("sand dunes at sunset under a clear sky", 9003, 60.0),
-    ("a snowy landscape at night, clear sky", 9004, 300.0),
-    ("a canyon at noon, cloudy", 9005, 200.0),
-    ("islands at dusk in a storm", 9006, 120.0),
-)
-FIRST_SECOND_CHUNKS = 4
-SHORT_CHUNKS = 40
+WALKS, SECONDS, SHEET_WALKS, GAIN_SECONDS = 24, 60, 12, 4
+DEFINITIONS = {
+    "psnr_Ns": "dB against the simulator in the second that ends N seconds after the start, over pixels that layout, "
+    "prompt and look determine; walks with an odd number change their prompt after 12 seconds",
+    "copy_psnr_1s": "the same for a model that shows its first picture for ever",
+    "autoencoder_psnr": "dB of pictures that are encoded and decoded",
+    "memory_agreement_X": "0 to 1: what is hidden of a world (its look; what the layout does not tell) after looking "
+    "away by 30 degrees and back, along the way from other worlds (0) to the truth (1), with the still window, with "
+    "the moving one, and with no memory at all",
+    "transformer_gain_db": "dB that the first seconds lose when the transformer's output is zero",
+    "painter_sharpness_ratio": "sharpness_ratio_1s without the transformer",
+    "sharpness_ratio_Ns": "variance of the Laplacian over that of the truth",
+    "colour_shift_60s": "largest difference of the mean red, green or blue in the last second, in [0, 1]",
+    "flicker_still, flicker_truth": "mean change from frame to frame while nothing moves, in [0, 1]",
+    "yaw_degrees_error": "degrees between the turn asked for and the one whose picture fits best",
+    "forward_scale": "way gone over way asked for, by the picture that fits best",
+    "return_psnr": "dB between the pictures before and after a turn of 360 degrees",
+    "prompt_hit_rate": "share of the held-out phrasings that are understood",
+    "prompt_chunks_to_change": "chunks until the picture is within 1 dB of what it becomes, the prompt's own included",
+    "fps_generated": "frames a second of these walks on this machine, simulator excluded",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A walk of the model beside the simulator's pictures of the same moments, uint8 [T, H, W, 3] each."""
+    """What was made and what is true, for the frames that were asked for."""
 
     made: Pixels
-    true: Pixels
+    truth: Truth
 
-    def psnr(self, frames: slice) -> float:
-        a, b = (torch.from_numpy(x[frames]).float() / 127.5 - 1 for x in (self.made, self.true))
-        return psnr(a, b)
+    def psnr(self) -> float:
+        return psnr_db(self.made, self.truth.frames, self.truth.determined)
 
-
-def held_out_scene(model: BundledModel, land: WorldMap, index: int) -> SceneSpec:
-    prompt, map_seed, yaw = _SCENES[index]
-    bare = SceneSpec(f"held out {index}", prompt, map_seed=map_seed, start=StartPose(yaw_degrees=yaw))
-    picture = scene_picture(bare, model.reader, land)
-    return SceneSpec(bare.name, prompt, image=picture, map_seed=map_seed, start=bare.start)
+    @property
+    def sharpness_ratio(self) -> float:
+        return sharpness(self.made) / max(1e-9, sharpness(self.truth.frames))
 
 
-class Simulator:
-    """The truth for a walk: the same map, mix and hidden look as the scene's, from the poses that the model reports."""
-
-    def __init__(self, model: BundledModel, land: WorldMap, world: WorldSession) -> None:
-        self.model, self.land, self.scene = model, land, world.scene
-        self.place = Place.of(world.scene.map_seed, world.scene.start)
-        assert isinstance(world.state.scenery, LayoutScenery)
-        self.blend: Blend = world.state.scenery.blend
-        self.grading = scene_grading(world.scene.map_seed)[None]
-        self.hidden = scene_hidden(world.scene.map_seed)[None]
-        self.before = np.eye(4)
-
-    @torch.no_grad()
-    def frames(self, chunk: FrameChunk) -> Pixels:
-        if chunk.prompt_updated:
-            labels = self.model.reader.read(chunk.prompt).labels
-            self.blend = self.blend.towards(asked_mix(self.blend.target, labels))
-        after = np.array(chunk.pose).reshape(1, 4, 4)
-        view, self.blend = self.model.conditioner.view(
-            self.place, self.blend, self.before, after, picture=chunk.chunk == 0
-        )
-        view = replace(view, hidden=self.hidden.expand(len(view.x), -1))
-        pictures = shade(cast(self.land, view, LENS), view.mix, self.grading.expand(len(view.x), -1))
-        self.before = after[-1]
-        return _pixels(pictures[-1:] if chunk.chunk == 0 else pictures)
-
-    @torch.no_grad()
-    def at(self, x: float, z: float, yaw_degrees: float) -> Pixels:
-        """The picture [H, W, 3] from a pose relative to the start: model units and degrees."""
-        m, turn = self.model.config.metres_per_unit, self.place.yaw
-        px = self.place.x + m * (math.cos(turn) * x + math.sin(turn) * z)
-        pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
-        one, mix = torch.ones(1), self.blend.at(1.0)[None]
-        view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix, self.hidden)
-        picture: Pixels = _pixels(shade(cast(self.land, view, LENS), mix, self.grading))[0]
-        return picture
+Events = Callable[[int], dict[str, object] | None]
 
 
-def _pixels(pictures: Tensor) -> Pixels:
-    out: Pixels = (pictures.permute(0, 2, 3, 1) * 255).round().byte().numpy()
-    return out
+class Walker:
+    """Walks a held-out scene beside its simulator. ``seconds`` is what the model took, ``frames`` what it made."""
+
+    def __init__(
+        self, model: BundledWorldModel, land: WorldMap, scene: SceneSpec, loaded: LoadedModel | None = None
+    ) -> None:
+        self.world: WorldSession = (loaded or model.loaded).open(scene, seed=7, session_id=0)
+        self.truth = Simulator(model.model, land, self.world)
+        self.seconds, self.frames = 0.0, 0
+
+    def go(self, chunks: int, events: Events = lambda chunk: None, *, keep: Callable[[int], bool]) -> dict[int, Walked]:
+        """The next chunks, ``events(number)`` asked before each; those that ``keep(number)`` names come back."""
+        kept = {}
+        for number in range(self.world.state.chunk, self.world.state.chunk + chunks):
+            event = events(number)
+            if event is not None:
+                self.world.apply(event, None, 0.0)
+            began = time.perf_counter()
+            chunk: FrameChunk = self.world.step()
+            self.seconds += time.perf_counter() - began
+            self.frames += len(chunk.frames)
+            view = self.truth.follow(chunk)
+            if keep(number):
+                kept[number] = Walked(chunk.frames, self.truth.draw(view))
+        return kept
 
 
-def walk(
-    model: BundledWorldModel,
-    land: WorldMap,
-    index: int,
-    chunks: int,
-    events: Callable[[int], dict[str, object] | None],
-    *,
-    picture: bool = True,
-) -> Walked:
-    """``chunks`` chunks of the held-out scene ``index``; ``events(chunk)`` is what is asked before each.
-
-    Without its ``picture`` the world cannot know its hidden look.
-    """
-    scene = held_out_scene(model.model, land, index)
-    world = model.open(scene if picture else replace(scene, image=None), seed=7, session_id=0)
-    truth = Simulator(model.model, land, world)
-    made, true = [], []
-    for number in range(chunks):
-        event = events(number)
-        if event is not None:
-            world.apply(event, None, 0.0)
-        chunk = world.step()
-        made.append(chunk.frames)
-        true.append(truth.frames(chunk))
-    return Walked(np.concatenate(made), np.concatenate(true))
-
-
-def wandering(chunk: int) -> dict[str, object] | None:
-    """A minute's stroll: forward, with turns to both sides, and pauses."""
-    keys = {
-        0: ["w"],
-        20: ["w", "l"],
-        35: ["w"],
-        60: ["w", "j"],
-        80: [],
-        90: ["w"],
-        130: ["w", "j"],
-        145: ["w"],
-        200: ["l"],
-    }
-    return None if chunk not in keys else held(keys[chunk])
+def joined(parts: dict[int, Walked], chunks: range) -> Walked:
+    chosen = [parts[number] for number in chunks if number in parts]
+    truths = [walked.truth for walked in chosen]
+    truth = Truth(np.concatenate([t.frames for t in truths]), np.concatenate([t.determined for t in truths]))
+    return Walked(np.concatenate([walked.made for walked in chosen]), truth)
 
 
 def held(keys: list[str]) -> dict[str, object]:
     return {"input_types": ["camera_actions"], "camera_actions": {"mode": "state", "transitions": [{"actions": keys}]}}
 
 
-def flicker(model: BundledWorldModel, land: WorldMap, index: int) -> float:
-    """Mean change between chunks in grey levels while nothing moves."""
-    still = walk(model, land, index, 10, lambda chunk: None).made.astype(np.float32)
-    return float(np.abs(still[5::4] - still[1:-4:4]).mean())
+def prompted(text: str) -> dict[str, object]:
+    return {"input_types": ["prompt"], "prompt": text}
 
 
-def motion(model: BundledWorldModel, land: WorldMap, index: int) -> tuple[float, float]:
-    """Achieved over commanded (yaw, forward): where the simulator's picture fits the model's best."""
-    found = []
-    for keys, steps in ((["l"], 4), (["w"], 8)):
-        world = model.open(held_out_scene(model.model, land, index), seed=7, session_id=0)
-        truth = Simulator(model.model, land, world)
-        world.step()
-        world.apply(held(keys), None, 0.0)
-        picture = [world.step() for _ in range(steps)][-1].frames[-1].astype(np.float32)
-        unit = model.model.config.camera.yaw_degrees if keys == ["l"] else model.model.config.camera.move_step
+_STROLL = {0: "w", 20: "wl", 35: "w", 60: "wj", 80: "", 90: "w", 130: "wj", 145: "w", 200: "l"}
+PROMPT_CHANGE_CHUNK = 48
+
+
+def stroll(index: int) -> Events:
+    """A minute's walk: forward, with turns to both sides, and pauses; odd ones change their prompt."""
+
+    def ask(chunk: int) -> dict[str, object] | None:
+        if chunk == PROMPT_CHANGE_CHUNK and index % 2:
+            return prompted(prompt_of(index + 9))
+        return held(list(_STROLL[chunk])) if chunk in _STROLL else None
+
+    return ask
+
+
+def second(end: int, chunks_a_second: int) -> range:
+    """The chunks of the second that ends ``end`` seconds after the start (the first picture is chunk 0)."""
+    return range(1 + (end - 1) * chunks_a_second, 1 + end * chunks_a_second)
+
+
+def walk_numbers(
+    model: BundledWorldModel, land: WorldMap, index: int, seconds: int
+) -> tuple[dict[str, float], list[Pixels], Walker]:
+    """One stroll; its numbers, and the contact sheet's rows (truth, made)."""
+    rate = round(model.card.fps_nominal / (4 * model.card.latent_frames_per_chunk))
+    ends = sorted({end for end in (1, 4, 16, seconds) if end <= seconds})
+    early = [end for end in ends if end <= GAIN_SECONDS]
+    wanted = {number for end in ends for number in second(end, rate)}
+    moments = [min(moment, seconds) * rate for moment in (0, 1, 2, 4, 8, 16, 32, 60)]
+    scene = held_out_scene(model.model, land, index)
+    walker = Walker(model, land, scene)
+    parts = walker.go(seconds * rate + 1, stroll(index), keep=lambda number: number in wanted or number in moments)
+    at = {end: joined(parts, second(end, rate)) for end in ends}
+    with without_transformer(model):
+        painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=lambda n: n in wanted)
+    alone, last = {end: joined(painted, second(end, rate)) for end in early}, at[ends[-1]]
+    assert scene.image is not None
+    still = Walked(np.broadcast_to(scene.image, at[1].made.shape), at[1].truth)
+    numbers = {f"psnr_{end if end != seconds else SECONDS}s": walked.psnr() for end, walked in at.items()} | {
+        "copy_psnr_1s": still.psnr(),
+        "transformer_gain_db": sum(at[end].psnr() - alone[end].psnr() for end in early) / len(early),
+        "painter_sharpness_ratio": alone[1].sharpness_ratio,
+        "sharpness_ratio_1s": at[1].sharpness_ratio,
+        "sharpness_ratio_60s": last.sharpness_ratio,
+        "colour_shift_60s": colour_shift(last.made, last.truth.frames),
+    }
+    shown = [parts[number] for number in moments]
+    rows = [np.concatenate([w.truth.frames[-1] for w in shown], 1), np.concatenate([w.made[-1] for w in shown], 1)]
+    return numbers, rows, walker
+
+
+def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
+    """Looking 30 degrees away and back, with each window."""
+    scene, back = held_out_scene(model.model, land, index), 10
+    turns = {1: held(["l"]), 6: held(["j"]), 11: held([])}
+    out = {}
+    for name, latent_frames in (("still", 3), ("moving", 12), ("none", 0)):
+        policy = WindowPolicy(interactive=True, moving_latent_frames=latent_frames, still_latent_frames=latent_frames)
+        stream = replace(
+            model.loaded.stream, sink_latent_frames=min(model.loaded.stream.sink_latent_frames, latent_frames)
+        )
+        walker = Walker(model, land, scene, replace(model.loaded, policy=policy, stream=stream))
+        last = walker.go(back + 1, turns.get, keep=lambda number: number == back)[back]
+        others = [Simulator(model.model, land, walker.world, other=k).at(0, 0, 0) for k in (1, 2, 3, 4)]
+        out[f"memory_agreement_{name}"] = agreement(last.made[-1], last.truth.frames[-1], others)
+    return out
+
+
+def motion(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
+    """Turning and walking against what was asked, and a full turn against where it began."""
+    scene, scale = held_out_scene(model.model, land, index), model.model.config.camera
+    found = {}
+    for keys, steps, unit in ((["l"], 4, scale.yaw_degrees), (["w"], 8, scale.move_step)):
+        walker = Walker(model, land, scene)
+        made = walker.go(steps + 1, {1: held(keys)}.get, keep=lambda number, last=steps: number == last)
+        picture = made[steps].made[-1].astype(np.float32)
         scores = []
         for share in np.linspace(0.5, 1.5, 41):
             amount = float(share) * steps * unit
-            other = truth.at(0, 0, amount) if keys == ["l"] else truth.at(0, amount, 0)
+            other = walker.truth.at(0, 0, amount) if keys == ["l"] else walker.truth.at(0, amount, 0)
             scores.append((float(np.square(picture - other).mean()), float(share)))
-        found.append(min(scores)[1])
-    return found[0], found[1]
-
-
-def prompt_change(model: BundledWorldModel, land: WorldMap) -> dict[str, float]:
-    """PSNR against the simulator's new world, three chunks after the prompt's own chunk and a second later."""
-    asked: dict[str, object] = {"input_types": ["prompt"], "prompt": "a snowy landscape at night"}
-    seen = walk(model, land, 0, 14, lambda chunk: asked if chunk == 4 else None)
-    at = 1 + 4 * 3 + 4 * 3
+        found[keys[0]] = min(scores)[1]
+    turn = round(360 / scale.yaw_degrees)
+    walker = Walker(model, land, scene)
+    events = {3: held(["l"]), 3 + turn: held([])}
+    seen = walker.go(5 + turn, events.get, keep=lambda number: number in (2, 4 + turn))
     return {
-        "prompt_change_3_chunks_db": seen.psnr(slice(at, at + 4)),
-        "prompt_change_later_db": seen.psnr(slice(at + 12, at + 20)),
+        "yaw_degrees_error": abs(found["l"] - 1) * 4 * scale.yaw_degrees,
+        "forward_scale": found["w"],
+        "return_psnr": psnr_db(seen[4 + turn].made[-1:], seen[2].made[-1:]),
     }
 
 
-def walk_numbers(model: BundledWorldModel, land: WorldMap, index: int, chunks: int) -> tuple[dict[str, float], Walked]:
-    """One held-out walk against the simulator, its ablation, and the same walk without the picture it began with."""
-    seen = walk(model, land, index, chunks, wandering)
-    short = min(SHORT_CHUNKS, chunks)
-    start = seen.psnr(slice(0, 1 + 4 * (short - 1)))
-    with _without_transformer(model):
-        painter_alone = walk(model, land, index, short, wandering).psnr(slice(None))
-    forgotten = walk(model, land, index, short, wandering, picture=False).psnr(slice(None))
-    numbers = {
-        "walk_first_second_db": seen.psnr(slice(0, 1 + 4 * FIRST_SECOND_CHUNKS)),
-        "walk_db": seen.psnr(slice(None)),
-        "walk_last_second_db": seen.psnr(slice(-4 * FIRST_SECOND_CHUNKS, None)),
-        "transformer_gain_db": start - painter_alone,
-        "memory_agreement_db": start - forgotten,
-    }
-    return numbers, seen
+def standing(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
+    seen = joined(
+        Walker(model, land, held_out_scene(model.model, land, index)).go(12, keep=lambda n: n >= 4), range(4, 12)
+    )
+    return {"flicker_still": flicker(seen.made), "flicker_truth": flicker(seen.truth.frames)}
 
 
-def evaluate(model: BundledWorldModel, *, chunks: int, sheet: Path | None) -> dict[str, float]:
-    land = WorldMap()
-    out: dict[str, float] = {}
-    held_out = single_groups(VALIDATION_SEED, 1, 16, land)
-    networks = model.model.networks
-    with torch.no_grad():
-        out["autoencoder_db"] = psnr(
-            networks.autoencoder.decode(networks.autoencoder.encode(held_out.frames), held_out.guides), held_out.frames
-        )
-    rows: list[Pixels] = []
-    results: dict[str, list[float]] = {}
-    for index in range(len(_SCENES)):
-        numbers, seen = walk_numbers(model, land, index, chunks)
+def prompt_change(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
+    """Standing still while everything about the prompt changes."""
+    at, late = 4, 12
+    walker = Walker(model, land, held_out_scene(model.model, land, index))
+    seen = walker.go(at + late, {at: prompted(prompt_of(index + 9))}.get, keep=lambda number: number >= at)
+    goal = seen[at + late - 1].truth.frames[-1:]
+    reached = [psnr_db(seen[number].made[-1:], goal, seen[number].truth.determined[-1:]) for number in sorted(seen)]
+    return {"prompt_chunks_to_change": next(i + 1 for i, value in enumerate(reached) if value >= reached[-1] - 1)}
+
+
+def evaluate(model: BundledWorldModel, *, walks: int, seconds: int, sheet: Path | None) -> dict[str, float]:
+    """All numbers; ``sheet`` gets the pictures of the first twelve walks, the truth above what was made."""
+    land, results, rows = WorldMap(), dict[str, list[float]](), list[Pixels]()
+    spent = frames = 0.0
+    for index in range(walks):
+        numbers, pictures, walker = walk_numbers(model, land, index, seconds)
+        for part in (memory, standing, *((motion, prompt_change) if index % 4 == 0 else ())):
+            numbers |= part(model, land, index)
         for name, value in numbers.items():
             results.setdefault(name, []).append(value)
-        picks = np.linspace(0, len(seen.made) - 1, 8).astype(int)
-        rows += [np.concatenate(list(seen.true[picks]), 1), np.concatenate(list(seen.made[picks]), 1)]
-        print(f"walk {index}: {json.dumps({k: round(v, 2) for k, v in numbers.items()})}", file=sys.stderr, flush=True)
+        rows += pictures if index < SHEET_WALKS else []
+        spent, frames = spent + walker.seconds, frames + walker.frames
+        told = json.dumps({name: round(value, 3) for name, value in numbers.items()})
+        print(f"walk {index} ({prompt_of(index)}): {told}", file=sys.stderr, flush=True)
     if sheet is not None:
         iio.imwrite(sheet, np.concatenate(rows, 0))
-    out |= {name: sum(values) / len(values) for name, values in results.items()}
-    out["flicker_grey_levels"] = max(flicker(model, land, i) for i in (0, 3))
-    out["yaw_ratio"], out["forward_ratio"] = motion(model, land, 0)
-    return out | prompt_change(model, land)
+    out = {name: sum(values) / len(values) for name, values in results.items()}
+    return out | {
+        "autoencoder_psnr": _autoencoder(model, land),
+        "prompt_hit_rate": phrasings.hit_rates(model.model.reader, phrasings.read(phrasings.HELD_OUT))["all"],
+        "fps_generated": frames / spent,
+        "width": model.card.width,
+        "height": model.card.height,
+        "parameters_million": sum(p.numel() for p in model.model.networks.parameters()) / 1e6,
+    }
 
 
-class _without_transformer:  # noqa: N801  (reads as a statement)
+@torch.no_grad()
+def _autoencoder(model: BundledWorldModel, land: WorldMap) -> float:
+    networks, data = model.model.networks.autoencoder, single_groups(VALIDATION_SEED, 1, 16, land)
+    return psnr(networks.decode(networks.encode(data.frames), data.guides), data.frames)
+
+
+class without_transformer:  # noqa: N801  (reads as a statement)
     """The ablation: the transformer's last matrix is zero, so every residual is zero and the painter stands alone."""
 
     def __init__(self, model: BundledWorldModel) -> None:
@@ -247,17 +270,25 @@ class _without_transformer:  # noqa: N801  (reads as a statement)
 
 
 def main(argv: Sequence[str]) -> int:
+    described = "\n".join(f"  {name}: {text}" for name, text in DEFINITIONS.items())
     parser = argparse.ArgumentParser(
-        prog="python main.py evaluate", description="Measure the bundled model against its simulator."
+        prog="python main.py evaluate",
+        description="Measure the bundled model against its simulator, on maps never trained on.",
+        epilog=f"numbers, each the mean over the walks:\n{described}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--chunks", type=int, default=240, help="length of each walk; 240 chunks are a minute")
+    parser.add_argument("--report", type=Path, help="write the numbers to this JSON file too")
     parser.add_argument("--sheet", type=Path, help="write a contact sheet here: simulator above, model below")
+    parser.add_argument("--walks", type=int, default=WALKS, help=f"how many walks (default {WALKS})")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help=f"length of each walk (default {SECONDS})")
     parser.add_argument("--model", type=Path, default=MODEL_FOLDER, help="folder of the model")
     args = parser.parse_args(argv)
     config = EngineConfig(model=str(args.model))
     prepare_device(config.device)
     model = load_bundled(config, lambda stage, fraction: None, lambda line: None)
-    print(
-        json.dumps({k: round(v, 3) for k, v in evaluate(model, chunks=args.chunks, sheet=args.sheet).items()}, indent=2)
-    )
+    found = evaluate(model, walks=args.walks, seconds=args.seconds, sheet=args.sheet)
+    text = json.dumps({name: round(value, 4) for name, value in sorted(found.items())}, indent=2)
+    if args.report is not None:
+        args.report.write_text(text + "\n", encoding="utf-8")
+    print(text)
     return 0

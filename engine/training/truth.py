@@ -1,0 +1,118 @@
+"""The truth beside a walk: what the simulator shows of the same moment, and which of its pixels can be known.
+
+A pixel is determined where layout, prompt and look of the world settle it; clouds, waves, flower patches and kinds of
+trees lie where only a picture of the world tells, so where they would be otherwise in another world the mask is off.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.bundled import BundledModel
+from engine.bundled_world import LayoutScenery
+from engine.conditioning import Blend, Place
+from engine.layout import cast
+from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
+from engine.session import WorldSession
+from engine.training.recipe import HIDDEN, LENS
+from engine.training.scene_pictures import scene_grading, scene_hidden, scene_picture
+from engine.training.shading import shade
+from engine.wishes import asked_mix
+from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap
+
+FIRST_MAP_SEED = 9001
+_BIOME_WORDS = (
+    "a green meadow",
+    "a pine forest",
+    "sand dunes",
+    "a snowy land",
+    "a red canyon",
+    "islands",
+    "autumn woods",
+)
+_TIME_WORDS = ("at dawn", "at noon", "at dusk", "at night")
+_WEATHER_WORDS = ("under a clear sky", "on a cloudy day", "in thick fog", "in a storm")
+_SAME = 0.02
+"""Pictures in [0, 1] that differ by less are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What should be seen: pictures uint8 [T, H, W, 3], and where that is determined, bool [T, H, W]."""
+
+    frames: Pixels
+    determined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+def prompt_of(index: int) -> str:
+    """The prompt of the held-out walk ``index``; all biomes, times and weathers come in turn."""
+    biome, time, weather = index % len(BIOMES), (index + index // 4) % len(TIMES), (index // 2) % len(WEATHERS)
+    return f"{_BIOME_WORDS[biome]} {_TIME_WORDS[time]} {_WEATHER_WORDS[weather]}"
+
+
+def held_out_scene(model: BundledModel, land: WorldMap, index: int) -> SceneSpec:
+    """A scene on a map never trained on, with the simulator's picture of its first moment."""
+    start = StartPose(yaw_degrees=float(index * 77 % 360))
+    bare = SceneSpec(f"held out {index}", prompt_of(index), map_seed=FIRST_MAP_SEED + index, start=start)
+    return replace(bare, image=scene_picture(bare, model.reader, land))
+
+
+class Simulator:
+    """Follows a walk, chunk by chunk, and draws the moments that are asked for.
+
+    ``other`` draws another world on the same land: all that is hidden, and the look, belong to that number.
+    """
+
+    def __init__(self, model: BundledModel, land: WorldMap, world: WorldSession, *, other: int = 0) -> None:
+        self.model, self.land = model, land
+        self.place = Place.of(world.scene.map_seed, world.scene.start)
+        assert isinstance(world.state.scenery, LayoutScenery)
+        self.blend: Blend = world.state.scenery.blend
+        self.seed = world.scene.map_seed + 100_000 * other
+        self.before = np.eye(4)
+
+    def follow(self, chunk: FrameChunk) -> View:
+        """The cameras of the chunk's frames; must be called for every chunk in turn."""
+        if chunk.prompt_updated:
+            wish = self.model.reader.read(chunk.prompt).wish
+            self.blend = self.blend.towards(asked_mix(self.blend.target, wish))
+        after, first = np.array(chunk.pose).reshape(1, 4, 4), chunk.chunk == 0
+        view, self.blend = self.model.conditioner.view(self.place, self.blend, self.before, after, picture=first)
+        self.before = after[-1]
+        if first:
+            view = View(view.x[-1:], view.z[-1:], view.yaw[-1:], view.pitch[-1:], view.mix[-1:])
+        return view
+
+    def draw(self, view: View) -> Truth:
+        made = self._pictures(view, scene_hidden(self.seed))
+        determined = torch.ones_like(made[:, 0], dtype=torch.bool)
+        if HIDDEN:
+            moved = self._pictures(view, scene_hidden(self.seed + 1))
+            determined = (made - moved).abs().amax(1) < _SAME
+        return Truth(_pixels(made), determined.numpy())
+
+    def at(self, x: float, z: float, yaw_degrees: float) -> Pixels:
+        """The picture [H, W, 3] from a pose relative to the start: model units and degrees."""
+        m, turn = self.model.config.metres_per_unit, self.place.yaw
+        px = self.place.x + m * (math.cos(turn) * x + math.sin(turn) * z)
+        pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
+        one, mix = torch.ones(1), self.blend.at(1.0)[None]
+        view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
+        return self.draw(view).frames[0]
+
+    @torch.no_grad()
+    def _pictures(self, view: View, hidden: Tensor) -> Tensor:
+        """[T, 3, H, W] in [0, 1]."""
+        count = len(view.x)
+        guides = cast(self.land, replace(view, hidden=hidden.expand(count, -1)), LENS)
+        return shade(guides, view.mix, scene_grading(self.seed).expand(count, -1))
+
+
+def _pixels(pictures: Tensor) -> Pixels:
+    out: Pixels = (pictures.permute(0, 2, 3, 1) * 255).round().byte().numpy()
+    return out
