@@ -118,7 +118,10 @@ def _fetch(part: Path, file: RemoteFile, report: ByteProgress, endpoint: str | N
     """The rest of one file, appended to what is there of it."""
     from huggingface_hub import hf_hub_url
     from huggingface_hub.file_download import http_get
-    from huggingface_hub.utils import build_hf_headers, disable_progress_bars
+    from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented there, but not marked as exported
+        build_hf_headers,
+        disable_progress_bars,
+    )
 
     disable_progress_bars()
     there = _size(part)
