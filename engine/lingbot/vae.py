@@ -103,7 +103,7 @@ class WanVae:
 
 
 class StreamingVaeDecoder:
-    """A world's own memory on the shared network. At 832x480 in half precision it holds 1.8 GB."""
+    """A world's own memory on the shared network. At 832x480 in half precision it holds 1.9 GB."""
 
     def __init__(self, vae: WanVae) -> None:
         self._vae, self._torn = vae, False
@@ -120,7 +120,7 @@ class StreamingVaeDecoder:
         assert latents.ndim == 5, latents.shape
         assert latents.shape[1] == LATENT_CHANNELS, latents.shape
         assert not self._torn, "a call failed; load_state first"
-        # Two copies of the memory would allow to go back instead, for another 1.8 GB.
+        # Two copies of the memory would allow to go back instead, for another 1.9 GB.
         self._torn = True
         raw = self._vae.denormalise(latents)
         parts = [self._vae.decode_one(raw[:, :, f : f + 1], self._features) for f in range(raw.shape[2])]

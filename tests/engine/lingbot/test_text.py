@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.functional import gelu
 
 from engine.errors import FileProblem, NeedsLibrary, WeightsProblem
+from engine.lingbot import text
 from engine.lingbot.layouts import find
 from engine.lingbot.text import MAX_TOKENS, clean, load_text
 from engine.lingbot.text_cache import TextCache
@@ -174,6 +175,26 @@ def test_it_is_never_read_when_every_prompt_is_cached(checkpoint, tmp_path):
     assert all(torch.equal(a, b) for a, b in zip(rows, again, strict=True))
     assert not ours.is_loaded
     assert not told
+
+
+def test_sizes_are_read_from_the_shapes_and_are_those_of_the_published_file(tmp_path):
+    dim, hidden, one = 4096, 10240, torch.zeros(1, dtype=torch.bfloat16)  # expanded: a full shape and one number
+    state = {"token_embedding.weight": one.expand(256384, dim), "norm.weight": one.expand(dim)}
+    for n in range(24):
+        state |= {f"blocks.{n}.attn.{part}.weight": one.expand(dim, dim) for part in "qkvo"}
+        state |= {f"blocks.{n}.ffn.{part}.weight": one.expand(hidden, dim) for part in ("gate.0", "fc1")}
+        state |= {f"blocks.{n}.norm{k}.weight": one.expand(dim) for k in (1, 2)}
+        state[f"blocks.{n}.ffn.fc2.weight"] = one.expand(dim, hidden)
+        state[f"blocks.{n}.pos_embedding.embedding.weight"] = one.expand(32, 64)
+    torch.save(state, tmp_path / ORIGINAL)
+    with text._open((tmp_path / ORIGINAL,)) as files:
+        network = text._network_of(files)
+        wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+        assert {name: stored.entry.shape for name, stored in files.tensors.items()} | {
+            "encoder.embed_tokens.weight": (256384, dim)
+        } == wanted
+    numbers = 2 * sum(parameter.numel() for parameter in network.parameters())
+    assert 0 < 11_361_920_418 - numbers < 200_000  # the published file, and the names in it
 
 
 def test_several_prompts_need_one_reading(checkpoint):
