@@ -160,7 +160,8 @@ def _config_of(header: SessionHeader, chosen: Settings, place: str) -> EngineCon
         device = replace(device, dtype=card.dtype)
     assets = chosen.engine.lingbot.assets or config.lingbot.assets
     lingbot = replace(config.lingbot, assets=assets, width_px=card.width, height_px=card.height)
-    return replace(config, backend=card.backend, model=model, device=device, lingbot=lingbot)
+    remote = replace(config.remote, server=chosen.engine.remote.server or config.remote.server)
+    return replace(config, backend=card.backend, model=model, device=device, lingbot=lingbot, remote=remote)
 
 
 def _walk(options: Options, model: WorldModel, header: SessionHeader, plans: Sequence[Plan]) -> int:
@@ -207,7 +208,12 @@ def _window(
     hosts: list[EngineHost] = []
     model = None if chosen.engine.model is None else Path(chosen.engine.model)
     lingbot = chosen.engine.lingbot
-    own_size = (lingbot.width_px or 832, lingbot.height_px or 480) if chosen.engine.backend == "lingbot" else None
+    remote = chosen.engine.remote
+    own_sizes = {
+        "lingbot": (lingbot.width_px or 832, lingbot.height_px or 480),
+        "sglang": (remote.width_px, remote.height_px),
+    }
+    own_size = own_sizes.get(chosen.engine.backend)
     scene = _scene(options, chosen, lambda: own_size or catalogue.frame_size(model))
     with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
 

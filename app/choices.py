@@ -32,6 +32,9 @@ def settings_of(options: Options, shipped: Path, environ: Mapping[str, str]) -> 
         engine = replace(engine, backend=options.backend)
     if options.model is not None:
         engine = replace(engine, model=options.model)
+    if options.server is not None:
+        remote = replace(engine.remote, server=options.server)
+        engine = replace(engine, backend=options.backend or "sglang", remote=remote)
     if options.assets is not None:
         engine = replace(engine, lingbot=replace(engine.lingbot, assets=options.assets))
     return Settings(app, engine)

@@ -37,6 +37,7 @@ class Options:
     seed: int | None = None
     backend: str | None = None
     model: str | None = None
+    server: str | None = None
     assets: str | None = None
     record: Path | None = None
     fullscreen: bool = False
@@ -178,6 +179,8 @@ def _backend(parser: argparse.ArgumentParser) -> None:
 def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="PATH", help="another model of this kind: a folder, or a name of 'models'")
     parser.add_argument("--assets", metavar="PATH", help="text encoder and image codec, where --model has none")
+    server = "walk on an SGLang-Diffusion server, for example ws://gpu-box:30000 (see docs/cluster.md)"
+    parser.add_argument("--server", metavar="URL", help=server)
 
 
 def _outputs(parser: argparse.ArgumentParser) -> None:

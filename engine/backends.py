@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from engine.config import EngineConfig
-from engine.errors import BadValue
+from engine.config import BACKENDS, EngineConfig
+from engine.errors import BadValue, NeedsLibrary
 from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, SceneSpec
 
 Progress = Callable[[str, float | None], None]
@@ -92,5 +93,11 @@ def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
         from engine.lingbot.session import load_lingbot
 
         return load_lingbot(config, progress, log)
-    expected = "bundled, lingbot or test_card; this version does not carry that backend yet"
-    raise BadValue("engine.backend", f"'{config.backend}'", expected)
+    if config.backend == "sglang":
+        for library in ("websockets", "msgpack"):
+            if find_spec(library) is None:
+                raise NeedsLibrary(library, "remote", "Walking on a server needs")
+        from engine.remote.world import load_remote
+
+        return load_remote(config, progress, log)
+    raise BadValue("engine.backend", f"'{config.backend}'", f"one of {', '.join(BACKENDS)}")

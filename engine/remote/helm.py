@@ -28,9 +28,9 @@ MOST_STEPS = 120
 """Of a look in one event; what is more follows in the next ones."""
 MOST_TRANSITIONS, MOST_COURSES, MOST_WAITING = 64, 512, 512
 PACED_SECONDS = 0.02
-UNANSWERED_CHUNKS = 3
-"""A server that sends no event ids back has followed an event by so many chunks later at the latest: one was being sent
-and one being made when it came."""
+UNANSWERED_CHUNKS, UNANSWERED_SECONDS = 3, 1.0
+"""A server that sends no event ids back has followed an event by so many chunks later: one was being sent and one being
+made when it came. The time is for chunks that were on their way already."""
 _USUAL_LATENT_FRAMES = 3
 
 
@@ -90,6 +90,7 @@ class _Asked:
 @dataclass(frozen=True, slots=True)
 class _Sent:
     event_id: int
+    sent_at: float
     after_chunk: int
     prompt: str | None
 
@@ -111,7 +112,7 @@ class Helm:
         self._lag_seconds, self._is_paced = 0.0, False
         self._odometer = Odometer()
         self._new_prompt: str | None = None
-        self._touched = self._news = self._standing = False
+        self._touched = self._news = self._standing = self._echoes = False
         self._held: Actions = ()
         self._script: tuple[Actions, ...] | None = None
         self._taps: deque[tuple[Actions, int | None]] = deque(maxlen=MOST_TRANSITIONS)
@@ -169,7 +170,7 @@ class Helm:
         self._news = False
         if not self._standing:
             self._script = None
-        self._sent.append(_Sent(event_id, self._chunk, prompt))
+        self._sent.append(_Sent(event_id, now, self._chunk, prompt))
         self._taps = deque(((a, i or event_id) for a, i in self._taps), maxlen=MOST_TRANSITIONS)
         self._asked = deque(
             asked if asked.message is not None else replace(asked, message=event_id, sent_at=now)
@@ -257,6 +258,8 @@ class Helm:
     def arrived(self, chunk: int, event_id: int | None, frames: int, now: float) -> Sampled:
         """A chunk of so many video frames came with this event id."""
         self._latent_frames = latent_frames = max(1, (frames + 3) // 4 if chunk == 0 else frames // 4)
+        if event_id is not None and not self._echoes:
+            self._begin_to_believe()
         course = self._course(event_id) or self._course(self._foretold[0] if self._foretold else None)
         actions: tuple[Actions, ...] = ((),) * latent_frames
         if course is not None:
@@ -268,8 +271,9 @@ class Helm:
             self._courses[0] = replace(course, followed=course.followed + latent_frames)
         self._odometer = self._odometer.after(actions)
         self._chunk = chunk
-        events, answered_after = self._take_events(self._covered(event_id), now)
-        updated = self._take_prompts(self._covered(event_id))
+        covered = self._covered(event_id, now)
+        events, answered_after = self._take_events(covered, now)
+        updated = self._take_prompts(covered)
         self._foretell(now)
         return Sampled(actions, events, self.prompt, updated, self._odometer.c2w(), answered_after)
 
@@ -295,12 +299,19 @@ class Helm:
         known = [course for course in self._courses if course.sent_at <= moment or course.followed]
         return known[-1].event_id if known else None
 
-    def _covered(self, event_id: int | None) -> int:
+    def _begin_to_believe(self) -> None:
+        """The first echo: this server tells what it follows, so all chunks before it followed nothing."""
+        self._echoes = True
+        self._turned, self._odometer = [0, 0], Odometer()
+        self._courses = deque(replace(course, followed=0) for course in self._courses)
+
+    def _covered(self, event_id: int | None, now: float) -> int:
         """Everything up to this id is in force."""
-        if event_id is not None:
-            return event_id
-        late = self._chunk - UNANSWERED_CHUNKS
-        return max((sent.event_id for sent in self._sent if sent.after_chunk <= late), default=0)
+        if event_id is not None or self._echoes:
+            return event_id or 0
+        late, before = self._chunk - UNANSWERED_CHUNKS, now - UNANSWERED_SECONDS
+        found = (sent.event_id for sent in self._sent if sent.after_chunk <= late and sent.sent_at <= before)
+        return max(found, default=0)
 
     def _take_events(self, covered: int, now: float) -> tuple[tuple[SampledEvent, ...], float | None]:
         """The user's events that are in force now, and how long ago the newest of them was sent.

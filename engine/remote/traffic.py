@@ -22,12 +22,22 @@ class Traffic:
 
     def __init__(self) -> None:
         self._rates: deque[float] = deque(maxlen=REMEMBERED)
-        self.round_trip_seconds = 0.0
+        self._round_trips: deque[float] = deque(maxlen=REMEMBERED)
 
     def crossed(self, payload_bytes: int, seconds: float) -> None:
         """So many bytes came within so many seconds of the message that announced them."""
         if payload_bytes >= LEAST_BYTES:
             self._rates.append(payload_bytes / max(seconds, _LEAST_SECONDS))
+
+    def answered(self, seconds: float) -> None:
+        """The latest ping took so long; said again and again until there is a newer one."""
+        if not self._round_trips or self._round_trips[-1] != seconds:
+            self._round_trips.append(seconds)
+
+    @property
+    def round_trip_seconds(self) -> float:
+        """The least of the latest: what is longer was spent waiting for one of the two computers."""
+        return min(self._round_trips, default=0.0)
 
     @property
     def bytes_per_second(self) -> float | None:
