@@ -13,6 +13,7 @@ import imageio.v3 as iio
 import pytest
 
 from main import ROOT, main
+from tests.lingbot_checkpoints import write
 
 WALK = """
 - {hold: [w], chunks: 3}
@@ -142,7 +143,7 @@ def test_a_mistake_in_a_script_names_file_and_line(
         (("--image", "absent.jpg"), "absent.jpg: no such file"),
         (("--scene", "lagoon", "--prompt", " "), "--prompt"),
         (("--model", "/absent/model"), "absent"),
-        (("--backend", "lingbot"), "does not carry"),
+        (("--backend", "lingbot"), "engine.model"),
         (("--settings", "absent.yaml"), "absent.yaml: no such file"),
         (("--set", "engine.stepps=4"), "Did you mean engine.steps?"),
         (("--out", "walk.avi"), ".mp4"),
@@ -219,6 +220,14 @@ def test_models_are_listed_with_their_state(capsys: pytest.CaptureFixture[str]) 
     assert "test_card" in said
     assert "CC BY-NC-SA 4.0" in said
     assert "GB of GPU memory" in said
+
+
+def test_a_checkpoint_is_told_and_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = write(tmp_path, "v2-1.3b")
+    assert main(["models", "check", str(made.path), "--assets", str(made.assets)]) == 0
+    assert "holds LingBot-World v2 1.3B in the flat layout" in capsys.readouterr().out
+    assert "does not hold the text encoder" in refused(capsys, "models", "check", made.path)
+    assert "is not there" in refused(capsys, "models", "check", tmp_path / "none")
 
 
 def test_a_model_whose_licence_is_not_accepted_is_not_fetched(capsys: pytest.CaptureFixture[str]) -> None:
