@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.bundled import MODEL_FOLDER, BundledModel, load_bundled_model
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
-from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place, asked_mix
+from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place
 from engine.config import EngineConfig
 from engine.device import prepare_device
 from engine.errors import BadValue
@@ -21,6 +21,7 @@ from engine.protocol import ModelCard, Pixels, SceneSpec
 from engine.scenery import PreparedChunk
 from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
+from engine.wishes import asked_mix, unknown_notice
 
 OWN_IMAGE_NOTICE = (
     "This small model cannot know your picture: it takes the picture's overall colours and light for its own world. "
@@ -38,9 +39,12 @@ class LayoutScenery:
     def __init__(self, model: BundledModel, steps: int, scene: SceneSpec, seed: int) -> None:
         self.model, self.picture = model, scene.image
         self.own_image = scene.own_image
-        self.notice = OWN_IMAGE_NOTICE if scene.own_image else None
         reading = model.reader.read(scene.prompt)
-        mix = asked_mix(DEFAULT_MIX, reading.labels)
+        told = [OWN_IMAGE_NOTICE] if scene.own_image else []
+        if scene.prompt.strip() and not reading.understood:
+            told.append(unknown_notice(scene.prompt))
+        self.notice: str | None = " ".join(told) or None
+        mix = asked_mix(DEFAULT_MIX, reading.wish)
         self.text_rows = reading.rows
         self.place, self.blend = Place.of(scene.map_seed, scene.start), Blend(mix, mix)
         geometry, channels = model.config.geometry, model.config.dit.out_channels
@@ -48,9 +52,12 @@ class LayoutScenery:
         self.noise, self.renoise = _draw_noise(seed, size, steps)
 
     def follow(self, prompt: str) -> None:
+        """A prompt about nothing that the model knows leaves the world as it is, its words included."""
         reading = self.model.reader.read(prompt)
-        self.text_rows = reading.rows
-        self.blend = self.blend.towards(asked_mix(self.blend.target, reading.labels))
+        self.notice = None if reading.understood else unknown_notice(prompt)
+        if reading.understood:
+            self.text_rows = reading.rows
+            self.blend = self.blend.towards(asked_mix(self.blend.target, reading.wish))
 
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """The layout from the frame shown last to the chunk's end, painted. A world's first picture is known."""
@@ -94,6 +101,8 @@ class LayoutScenery:
     def _decode(self, condition: ChunkCondition, x0: Tensor, *, first: bool) -> Iterator[Tensor]:
         latents = (condition.base + self.model.conditioner.scale * x0)[0].transpose(0, 1)  # [F, 16, h, w]
         frames = self.model.networks.autoencoder.decode(latents, condition.guides).flatten(0, 1)  # [F*4, 3, H, W]
+        if condition.standing:  # one moment is one picture: the decoder's small differences would shimmer
+            frames = frames.mean(0, keepdim=True).expand_as(frames)
         yield frames[self.model.config.geometry.temporal_scale - 1 :] if first else frames
 
 

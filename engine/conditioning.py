@@ -17,11 +17,10 @@ from engine.camera import Poses, video_poses
 from engine.layout import Lens, cast
 from engine.models.painter import GUIDED_FRAMES, Painter, painter_guide
 from engine.protocol import StartPose
-from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, View, WorldMap, seed_origin
+from engine.worldmap import BIOMES, MIX_SIZE, TIMES, View, WorldMap, seed_origin
 
 VIDEO_FRAMES_PER_LATENT = 4
 MASK_CHANNELS = 4
-GROUPS = (BIOMES, TIMES, WEATHERS)
 DEFAULT_MIX = tuple(float(i in (0, len(BIOMES) + 1, len(BIOMES) + len(TIMES))) for i in range(MIX_SIZE))
 """A clear noon in a meadow: what a world is when its prompt says nothing."""
 
@@ -57,23 +56,14 @@ class Blend:
         return Blend(here, target, 0.0 if target != here else 1.0)
 
 
-def asked_mix(current: tuple[float, ...], labels: tuple[int | None, ...]) -> tuple[float, ...]:
-    """The mix that a prompt asks for: each group it speaks of becomes pure, the others keep their weights."""
-    out = list(current)
-    offset = 0
-    for names, label in zip(GROUPS, labels, strict=True):
-        if label is not None:
-            out[offset : offset + len(names)] = [float(i == label) for i in range(len(names))]
-        offset += len(names)
-    return tuple(out)
-
-
 @dataclass(frozen=True, slots=True)
 class ChunkCondition:
     condition: Tensor  # [1, 20, F, h, w] mask and painter's latent
     base: Tensor  # [1, 16, F, h, w]
     guides: Tensor  # [F, 4, G, H, W] full-size layout of the video frames
     mixes: Tensor  # [F, 4, M] mix of worlds of the video frames
+    standing: bool
+    """All video frames are the same moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +108,13 @@ class LayoutConditioner:
         """
         view, blend = self.view(place, blend, before, after, picture=picture)
         split = (len(after), VIDEO_FRAMES_PER_LATENT)
-        guides = torch.unflatten(cast(self.land, view, self.lens, self.guide), 0, split)
+        standing = view.is_one()
+        seen = cast(self.land, view.first() if standing else view, self.lens, self.guide)
+        guides = torch.unflatten(seen.expand(len(view.x), -1, -1, -1), 0, split)
         mixes = torch.unflatten(view.mix, 0, split)
         base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
         mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))
-        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes), blend
+        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes, standing), blend
 
     def view(self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool) -> tuple[View, Blend]:
         """The map cameras of a chunk's video frames (F * 4 of them), and the blend after it; as ``prepare_chunk``."""

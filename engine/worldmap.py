@@ -61,6 +61,16 @@ class View:
     mix: Tensor
     hidden: Tensor | None = None
 
+    def is_one(self) -> bool:
+        """Whether all cameras are the same."""
+        parts = (self.x, self.z, self.yaw, self.pitch, self.mix, self.hidden)
+        return all(part is None or torch.equal(part, part[:1].expand_as(part)) for part in parts)
+
+    def first(self) -> View:
+        """The first camera alone."""
+        hidden = None if self.hidden is None else self.hidden[:1]
+        return View(self.x[:1], self.z[:1], self.yaw[:1], self.pitch[:1], self.mix[:1], hidden)
+
 
 def mix_of(biome: str, time: str, weather: str) -> Tensor:
     """The pure mix [15] of one biome, time of day and weather."""

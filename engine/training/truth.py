@@ -85,7 +85,7 @@ class Simulator:
         view, self.blend = self.model.conditioner.view(self.place, self.blend, self.before, after, picture=first)
         self.before = after[-1]
         if first:
-            view = View(view.x[-1:], view.z[-1:], view.yaw[-1:], view.pitch[-1:], view.mix[-1:])
+            view = view.first()
         return view
 
     def draw(self, view: View) -> Truth:

@@ -210,3 +210,21 @@ def test_six_degrees_of_freedom_are_refused_by_a_model_whose_land_is_level(model
     config = EngineConfig(camera=CameraConfig("reactor"))
     with pytest.raises(BadValue, match=r"engine\.camera\.convention: got reactor, expected sglang or lingbot"):
         BundledWorldModel(model.model, config, model.card)
+
+
+def test_standing_still_is_one_picture_a_chunk_and_moving_is_four(model):
+    world = model.open(SCENE, 3, 0)
+    world.step()
+    still = world.step().frames
+    world.apply(keys("l"), None, 0.0)
+    turning = world.step().frames
+    assert all(np.array_equal(frame, still[0]) for frame in still)
+    assert not np.array_equal(turning[0], turning[3])
+
+
+def test_a_prompt_change_fades_from_frame_to_frame_even_while_standing(model):
+    world = model.open(SCENE, 3, 0)
+    walked(world, 2)
+    world.apply(prompt("a snowy night"), None, 0.0)
+    fading = world.step().frames.astype(int)
+    assert all(np.abs(fading[i + 1] - fading[i]).mean() > 0.5 for i in range(3))
