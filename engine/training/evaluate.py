@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,8 +78,8 @@ class Walker:
         self.truth = Simulator(model.model, land, self.world)
         self.seconds, self.frames = 0.0, 0
 
-    def go(self, chunks: int, events: Events = lambda chunk: None, *, keep: Callable[[int], bool]) -> dict[int, Walked]:
-        """The next chunks, ``events(number)`` asked before each; those that ``keep(number)`` names come back."""
+    def go(self, chunks: int, events: Events = lambda chunk: None, *, keep: Container[int]) -> dict[int, Walked]:
+        """The next chunks, ``events(number)`` asked before each; those in ``keep`` come back."""
         kept = {}
         for number in range(self.world.state.chunk, self.world.state.chunk + chunks):
             event = events(number)
@@ -90,7 +90,7 @@ class Walker:
             self.seconds += time.perf_counter() - began
             self.frames += len(chunk.frames)
             view = self.truth.follow(chunk)
-            if keep(number):
+            if number in keep:
                 kept[number] = Walked(chunk.frames, self.truth.draw(view))
         return kept
 
@@ -141,10 +141,10 @@ def walk_numbers(
     moments = [min(moment, seconds) * rate for moment in (0, 1, 2, 4, 8, 16, 32, 60)]
     scene = held_out_scene(model.model, land, index)
     walker = Walker(model, land, scene)
-    parts = walker.go(seconds * rate + 1, stroll(index), keep=lambda number: number in wanted or number in moments)
+    parts = walker.go(seconds * rate + 1, stroll(index), keep=wanted.union(moments))
     at = {end: joined(parts, second(end, rate)) for end in ends}
     with without_transformer(model):
-        painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=lambda n: n in wanted)
+        painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=wanted)
     alone, last = {end: joined(painted, second(end, rate)) for end in early}, at[ends[-1]]
     assert scene.image is not None
     still = Walked(np.broadcast_to(scene.image, at[1].made.shape), at[1].truth)
@@ -172,7 +172,7 @@ def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, fl
             model.loaded.stream, sink_latent_frames=min(model.loaded.stream.sink_latent_frames, latent_frames)
         )
         walker = Walker(model, land, scene, replace(model.loaded, policy=policy, stream=stream))
-        last = walker.go(back + 1, turns.get, keep=lambda number: number == back)[back]
+        last = walker.go(back + 1, turns.get, keep={back})[back]
         others = [Simulator(model.model, land, walker.world, other=k).at(0, 0, 0) for k in (1, 2, 3, 4)]
         out[f"memory_agreement_{name}"] = agreement(last.made[-1], last.truth.frames[-1], others)
     return out
@@ -184,7 +184,7 @@ def motion(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, fl
     found = {}
     for keys, steps, unit in ((["l"], 4, scale.yaw_degrees), (["w"], 8, scale.move_step)):
         walker = Walker(model, land, scene)
-        made = walker.go(steps + 1, {1: held(keys)}.get, keep=lambda number, last=steps: number == last)
+        made = walker.go(steps + 1, {1: held(keys)}.get, keep={steps})
         picture = made[steps].made[-1].astype(np.float32)
         scores = []
         for share in np.linspace(0.5, 1.5, 41):
@@ -195,7 +195,7 @@ def motion(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, fl
     turn = round(360 / scale.yaw_degrees)
     walker = Walker(model, land, scene)
     events = {3: held(["l"]), 3 + turn: held([])}
-    seen = walker.go(5 + turn, events.get, keep=lambda number: number in (2, 4 + turn))
+    seen = walker.go(5 + turn, events.get, keep={2, 4 + turn})
     return {
         "yaw_degrees_error": abs(found["l"] - 1) * 4 * scale.yaw_degrees,
         "forward_scale": found["w"],
@@ -204,9 +204,7 @@ def motion(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, fl
 
 
 def standing(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
-    seen = joined(
-        Walker(model, land, held_out_scene(model.model, land, index)).go(12, keep=lambda n: n >= 4), range(4, 12)
-    )
+    seen = joined(Walker(model, land, held_out_scene(model.model, land, index)).go(12, keep=range(4, 12)), range(4, 12))
     return {"flicker_still": flicker(seen.made), "flicker_truth": flicker(seen.truth.frames)}
 
 
@@ -214,7 +212,7 @@ def prompt_change(model: BundledWorldModel, land: WorldMap, index: int) -> dict[
     """Standing still while everything about the prompt changes."""
     at, late = 4, 12
     walker = Walker(model, land, held_out_scene(model.model, land, index))
-    seen = walker.go(at + late, {at: prompted(prompt_of(index + 9))}.get, keep=lambda number: number >= at)
+    seen = walker.go(at + late, {at: prompted(prompt_of(index + 9))}.get, keep=range(at, at + late))
     goal = seen[at + late - 1].truth.frames[-1:]
     reached = [psnr_db(seen[number].made[-1:], goal, seen[number].truth.determined[-1:]) for number in sorted(seen)]
     return {"prompt_chunks_to_change": next(i + 1 for i, value in enumerate(reached) if value >= reached[-1] - 1)}

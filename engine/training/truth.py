@@ -103,7 +103,8 @@ class Simulator:
         pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
         one, mix = torch.ones(1), self.blend.at(1.0)[None]
         view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
-        return self.draw(view).frames[0]
+        picture: Pixels = self.draw(view).frames[0]
+        return picture
 
     @torch.no_grad()
     def _pictures(self, view: View, hidden: Tensor) -> Tensor:
