@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import locale
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import choices, command_line
+from app import choices, command_line, own_settings
 from app.command_line import Options
 from app.progress_line import ProgressLine
 from app.settings import Settings
@@ -72,7 +74,10 @@ def _run(options: Options) -> int:
 
         return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
-    chosen = choices.settings_of(options, ROOT / "settings.yaml", os.environ)
+    own = own_settings.read(own_settings.default_path(os.environ), datetime.now())
+    chosen = choices.settings_of(options, ROOT / "settings.yaml", os.environ, own)
+    if chosen.notice is not None:
+        print(chosen.notice, file=sys.stderr)
     return commands[options.command](options, chosen)
 
 
@@ -103,9 +108,8 @@ def _load_model(config: EngineConfig) -> WorldModel:
         line.end()
         print(text, file=sys.stderr)
 
-    model = backends.load(config, line.show, log)
-    line.end()
-    return model
+    with line:
+        return backends.load(config, line.show, log)
 
 
 # ---- without a window --------------------------------------------------------------------------------------------
@@ -216,21 +220,26 @@ def _window(
     own_size = own_sizes.get(chosen.engine.backend)
     scene = _scene(options, chosen, lambda: own_size or catalogue.frame_size(model))
     with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
+        running = [chosen.engine]
 
-        def engine() -> EngineHost:
-            hosts.append(EngineHost(chosen.engine, Path(runtime)))
-            return hosts[0]
+        def engine(config: EngineConfig) -> EngineHost:
+            folder = Path(runtime) / str(len(hosts))  # snapshots of another model are of no use
+            folder.mkdir()
+            running[0] = config
+            hosts.append(EngineHost(config, folder))
+            return hosts[-1]
 
         config = _window_config(options, chosen)
         parts = Parts(
             engine=engine,
-            restart=lambda: hosts[0].restart(),
+            restart=lambda: hosts[-1].restart(),
             scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
-            start_take=choices.takes_of(options.record, config.recordings, chosen.engine),
+            start_take=choices.takes_of(options.record, config.recordings, lambda: running[0]),
+            keep_settings=lambda values: own_settings.write(own_settings.default_path(os.environ), values),
             news=Repair(config.recordings).news,
             clock=clock,
         )
-        yield App(config, parts, scene), lambda: hosts[0] if hosts else None
+        yield App(config, parts, scene), lambda: hosts[-1] if hosts else None
 
 
 def _window_config(options: Options, chosen: Settings) -> AppConfig:
@@ -244,7 +253,8 @@ def _window_config(options: Options, chosen: Settings) -> AppConfig:
         width=width,
         height=height,
         fullscreen=options.fullscreen or app.fullscreen,
-        mouse_degrees_per_px=app.mouse_degrees_per_px,
+        settings=chosen,
+        system_language=locale.getlocale()[0] or "en",
         seed=app.seed,
         record=options.record is not None,
     )
@@ -320,23 +330,22 @@ def _doctor(options: Options, chosen: Settings) -> int:
 def _models(options: Options) -> int:
     from engine import catalogue
 
-    line = ProgressLine(sys.stderr)
     if options.models == "list":
         print(catalogue.as_text())
         return 0
     assert options.model is not None
-    if options.models == "get":
-        from engine.lingbot import download
+    with ProgressLine(sys.stderr) as line:
+        if options.models == "get":
+            from engine.lingbot import download
 
-        wanted = catalogue.published(options.model)
-        _accept_licence(wanted.title, wanted.licence, options.accept_licence)
-        said = [f"{wanted.title} is in {download.get(wanted, options.to or wanted.folder, line.show)}"]
-    else:
-        from engine.lingbot.checking import check
+            wanted = catalogue.published(options.model)
+            _accept_licence(wanted.title, wanted.licence, options.accept_licence)
+            said = [f"{wanted.title} is in {download.get(wanted, options.to or wanted.folder, line.show)}"]
+        else:
+            from engine.lingbot.checking import check
 
-        assets = None if options.assets is None else catalogue.locate(options.assets)
-        said = check(catalogue.locate(options.model), assets, line.show, hashes=options.checksums)
-    line.end()
+            assets = None if options.assets is None else catalogue.locate(options.assets)
+            said = check(catalogue.locate(options.model), assets, line.show, hashes=options.checksums)
     print("\n".join(said))
     return 0
 
@@ -347,7 +356,8 @@ def _accept_licence(title: str, licence: Licence, accepted: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise BadValue("models get", "no word on the licence", "--accept-licence, which says that you accept it")
-    answer = input("Type yes to accept it: ").strip()
+    print("Type yes to accept it: ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline().strip()
     if answer.lower() != "yes":
         raise BadValue("models get", shown(answer), "yes", "Nothing was fetched.")
 

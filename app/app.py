@@ -5,23 +5,26 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 import pygame
 
-from app import details, keymap, messages, recordings
+from app import details, errands, hints, keymap, messages, recordings
 from app import state as core
 from app.desktop import Desktop
-from app.messages import Ask, Message, StartTake
+from app.errands import Ask, StartTake
+from app.messages import Message
+from app.pads import Pads
 from app.playback import Playback
-from app.steering import MOUSE_DEGREES_PER_PX
+from app.settings import Settings
 from app.takes import Takes
 from app.theme import Glyphs, Theme
 from app.values import AppState
 from app.view import View
+from engine.config import EngineConfig
 from engine.errors import WorldwalkError
 from engine.protocol import (
     Engine,
@@ -49,7 +52,8 @@ class AppConfig:
     width: int = 1280
     height: int = 720
     fullscreen: bool = False
-    mouse_degrees_per_px: float = MOUSE_DEGREES_PER_PX
+    settings: Settings = field(default_factory=Settings)
+    system_language: str = "en"
     seed: int = 0
     record: bool = False
     """Record from the first frame on."""
@@ -57,13 +61,16 @@ class AppConfig:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the composition root gives. ``engine`` and ``scenes`` are called once, after the window is on screen."""
+    """What the composition root gives. ``engine`` and ``scenes`` are called after the window is on screen."""
 
-    engine: Callable[[], Engine]
+    engine: Callable[[EngineConfig], Engine]
+    """Called once more with other settings, after the engine before was closed, where the user wants another."""
     restart: Callable[[], None]
     """Start the engine's process again after it was lost; the Engine object stays the same."""
     scenes: Callable[[], Sequence[SceneSpec]]
     start_take: StartTake
+    keep_settings: Callable[[Mapping[str, object]], None] = lambda values: None
+    """Writes the user's own settings. Raises FileProblem."""
     news: Callable[[], str | None] = lambda: None
     """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
     clock: Callable[[], float] = time.monotonic
@@ -79,13 +86,16 @@ class App:
         self._clock = parts.clock
         self._state = AppState(
             seed=config.seed,
-            degrees_per_px=config.mouse_degrees_per_px,
+            settings=config.settings,
+            system_language=config.system_language,
+            inputs=config.settings.app.input_overlay,
             record_next=config.record,
             fullscreen=config.fullscreen,
             width=config.width,
             height=config.height,
         )
         self._engine: Engine | None = None
+        self._pads: Pads | None = None
         self._playback = Playback()
         self._takes = Takes(parts.start_take)
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
@@ -112,9 +122,12 @@ class App:
             self._show(self._clock())
             self.first_picture_seconds = self._clock() - began
             self._desktop.set_icon(Theme(1.0, Glyphs()))
+            self._pads = Pads()
             self._start()
             self._loop()
         finally:
+            if self._pads is not None:
+                self._pads.close()
             self._desktop.close()
             self._takes.request_stop()  # the file is finished while the engine goes
             if self._engine is not None:
@@ -128,6 +141,8 @@ class App:
 
     def _start(self) -> None:
         """The engine, the scenes, and the world where one was asked for. The window is on screen already."""
+        if self._config.settings.notice is not None:
+            self._tell(messages.Told(self._config.settings.notice, self._clock(), bad=True))
         if self._scene is None:
             self._start_engine()  # it gets ready while the user chooses
         self._state, asks = core.begin(self._state, self._scene, self._clock())
@@ -156,7 +171,7 @@ class App:
 
     def _pass(self, now: float) -> None:
         for event in pygame.event.get():
-            message = keymap.translate(event, self._state.focus, now)
+            message = self._translate(event, now)
             if message is not None:
                 self._tell(message)
         self._take_reports(now)
@@ -172,6 +187,13 @@ class App:
         self._desktop.follow(self._state, self._view.caret)
         self._resize_to_window()
         self._show(now)
+
+    def _translate(self, event: pygame.event.Event, now: float) -> Message | None:
+        assert self._pads is not None
+        news = self._pads.hear(event, now)
+        if isinstance(news, str):
+            return messages.Told(self._state.say("told.pad_unknown", name=news), now, bad=True)
+        return news or keymap.translate(event, self._state.focus, now, self._state.settings.app.keys)
 
     def _tell(self, message: Message) -> None:
         self._state, asks = core.update(self._state, message)
@@ -207,18 +229,25 @@ class App:
     def _perform(self, asks: Sequence[Ask]) -> None:
         for ask in asks:
             match ask:
-                case messages.SavePicture():
+                case errands.SavePicture():
                     self._save_picture()
-                case messages.StartRecording():
+                case errands.StartRecording():
                     self._tell(self._takes.start(self._clock()))
-                case messages.StopRecording():
+                case errands.StopRecording():
                     self._takes.request_stop()
-                case messages.CopyText(text):
+                case errands.CopyText(text):
                     self._desktop.copy(text)
-                case messages.PasteText():
+                case errands.PasteText():
                     self._tell(messages.Pasted(self._desktop.paste()))
-                case messages.RestartEngine():
+                case errands.RestartEngine():
                     self._restart_engine()
+                case errands.SwitchEngine():
+                    if self._engine is not None:
+                        self._engine.close()
+                        self._engine = None
+                    self._start_engine()
+                case errands.KeepSettings(values):
+                    self._keep_settings(values)
                 case _:
                     if isinstance(ask, OpenWorld | Restore):
                         self._takes.will_open(ask.scene, ask.path if isinstance(ask, Restore) else None)
@@ -229,16 +258,27 @@ class App:
     def _start_engine(self) -> bool:
         """Whether the engine could be started. Where not, the window stays and says why."""
         try:
-            self._engine = self._parts.engine()
+            self._engine = self._parts.engine(self._state.settings.engine)
         except WorldwalkError as error:
-            self._tell(Failed(str(error), "Press R to try once more."))
+            self._tell(Failed(str(error), self._retry()))
+        else:
+            self._tell(messages.EngineStarted(self._state.settings.engine))
         return self._engine is not None
 
     def _restart_engine(self) -> None:
         try:
             self._parts.restart()
         except WorldwalkError as error:
-            self._tell(Failed(str(error), "Press R to try once more.", engine_lost=True))
+            self._tell(Failed(str(error), self._retry(), engine_lost=True))
+
+    def _retry(self) -> str:
+        return self._state.say("told.retry", key=hints.key_of(self._state, "reset"))
+
+    def _keep_settings(self, values: Mapping[str, object]) -> None:
+        try:
+            self._parts.keep_settings(values)
+        except WorldwalkError as error:
+            self._tell(messages.Told(str(error), self._clock(), bad=True))
 
     # ---- the picture --------------------------------------------------------------------------------------------
 
@@ -278,4 +318,5 @@ class App:
         except WorldwalkError as error:
             self._tell(messages.Told(str(error), self._clock(), bad=True))
         else:
-            self._tell(messages.Told(f"Saved {path.name} in {path.parent}.", self._clock()))
+            words = self._state.say("told.saved", name=path.name, folder=str(path.parent))
+            self._tell(messages.Told(words, self._clock()))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from app import recordings, scenes
 from app.command_line import Options
-from app.messages import StartTake, Take
+from app.errands import StartTake, Take
 from app.outputs import start_recorder, start_session_log
+from app.own_settings import Own
 from app.settings import Settings, load
 from engine.config import EngineConfig, to_dict
 from engine.errors import BadValue, FileProblem
@@ -21,10 +22,11 @@ IMAGE_PROMPT = "a landscape in clear daylight"
 """What a world from a picture is told to be where its owner does not say."""
 
 
-def settings_of(options: Options, shipped: Path, environ: Mapping[str, str]) -> Settings:
-    """Settings file, then ``--set``, then the options that have a name of their own, then the environment."""
+def settings_of(options: Options, shipped: Path, environ: Mapping[str, str], own: Own | None = None) -> Settings:
+    """Settings file, the user's ``own`` changes unless a file is named, ``--set``, named options, environment."""
     path = options.settings or (shipped if shipped.is_file() else None)
-    loaded = load(path, options.sets, environ)
+    own = own if own is not None and options.settings is None else Own()
+    loaded = load(path, options.sets, environ, own.values)
     app, engine = loaded.app, loaded.engine
     if options.seed is not None:
         app = replace(app, seed=options.seed)
@@ -37,7 +39,7 @@ def settings_of(options: Options, shipped: Path, environ: Mapping[str, str]) -> 
         engine = replace(engine, backend=options.backend or "sglang", remote=remote)
     if options.assets is not None:
         engine = replace(engine, lingbot=replace(engine.lingbot, assets=options.assets))
-    return Settings(app, engine)
+    return Settings(app, engine, own.values, own.notice)
 
 
 def scene_of(options: Options, name: str | None, assets: Path, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
@@ -64,15 +66,18 @@ def first_scene(assets: Path) -> str:
     return names[0]
 
 
-def takes_of(first: Path | None, folder: Path, engine: EngineConfig) -> StartTake:
-    """Begins recordings: the first one in the file that was named, all others in the folder of recordings."""
+def takes_of(first: Path | None, folder: Path, engine: Callable[[], EngineConfig]) -> StartTake:
+    """Begins recordings: the first one in the file that was named, all others in the folder of recordings.
+
+    ``engine`` tells the settings of the engine that runs.
+    """
     named = [first] if first is not None else []
     if first is not None:
         recordings.check_target(first)
 
     def start(header: SessionHeader) -> Take:
         path = named.pop() if named else recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
-        header = replace(header, settings={**header.settings, "engine": to_dict(engine)})
+        header = replace(header, settings={**header.settings, "engine": to_dict(engine())})
         log = start_session_log(path, header)
         return Take(start_recorder(path, header, blocking=False, overwrite=False), log)
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 import pygame
 
 from app.messages import Focus
-from app.theme import ACCENT, Panel, Theme
+from app.theme import Panel, Theme
 from app.values import AppState
+from app.words import table
 from engine.errors import NeedsHardware
 
-TITLE = "Worldwalk"
 SMALLEST = (480, 320)
 REPEAT_DELAY_MS, REPEAT_INTERVAL_MS = 420, 34
 TEXT_TYPES = ("text/plain;charset=utf-8", "UTF8_STRING", pygame.SCRAP_TEXT)
@@ -37,7 +37,7 @@ class Desktop:
         except pygame.error as error:
             raise no_display() from error
         pygame.font.init()
-        pygame.display.set_caption(TITLE)
+        pygame.display.set_caption(table.say("en", "name"))
         pygame.key.stop_text_input()
         pygame.key.set_repeat()
         self._captured = self._typing = self._fullscreen = False
@@ -55,7 +55,7 @@ class Desktop:
         """A sun over a dark plain; drawn, as it is small."""
         icon = pygame.Surface((64, 64), pygame.SRCALPHA)
         icon.blit(theme.panel(Panel(64, 64, 15, (33, 42, 60), 255)), (0, 0))
-        icon.blit(theme.panel(Panel(26, 26, 13, ACCENT, 255)), (19, 17))
+        icon.blit(theme.panel(Panel(26, 26, 13, theme.accent, 255)), (19, 17))
         icon.fill((20, 25, 36), pygame.Rect(4, 35, 56, 22))
         pygame.display.set_icon(icon)
 
@@ -68,11 +68,11 @@ class Desktop:
             pygame.mouse.set_visible(not state.captured)
             pygame.event.set_grab(state.captured)
             pygame.mouse.get_rel()
-        typing = state.prompt_box is not None
+        typing = state.focus is Focus.TEXT
         if typing != self._typing:
             self._typing = typing
             (pygame.key.start_text_input if typing else pygame.key.stop_text_input)()
-        repeating = state.focus is not Focus.WALK
+        repeating = state.focus in (Focus.TEXT, Focus.MENU)
         if repeating != self._repeating:
             self._repeating = repeating
             if repeating:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.values import AppState, PromptStatus, Stage
-
-UNKNOWN = "unknown"
+from app.values import AppState
 
 Line = tuple[str, str]
 
@@ -16,19 +14,16 @@ def lines(state: AppState) -> list[Line]:
     return [*_pace(state), ("", ""), *_world(state), ("", ""), *_stages(state), ("", ""), *_machine(state)]
 
 
-def prompt_state(prompt: PromptStatus | None) -> str:
+def unknown(state: AppState) -> str:
+    return state.say("unknown")
+
+
+def prompt_state(state: AppState) -> str:
     """Where the newest prompt is on its way."""
-    if prompt is None:
-        return UNKNOWN
-    match prompt.stage:
-        case Stage.TYPED:
-            return "typed, not yet accepted"
-        case Stage.ACCEPTED:
-            return "accepted, not yet applied"
-        case Stage.APPLIED:
-            return f"applied in chunk {prompt.chunk}"
-        case Stage.REJECTED:
-            return "rejected"
+    if state.prompt is None:
+        return unknown(state)
+    chunk = state.prompt.chunk if state.prompt.chunk is not None else 0
+    return state.say(f"prompt.{state.prompt.stage}", chunk=chunk)
 
 
 def percentile(values: tuple[float, ...], percent: float) -> float | None:
@@ -51,65 +46,73 @@ def generated_fps(state: AppState) -> float | None:
 
 
 def _pace(state: AppState) -> list[Line]:
-    latencies = state.measured.latencies
+    say, latencies = state.say, state.measured.latencies
     p50, p95 = percentile(latencies, 50), percentile(latencies, 95)
-    delay = UNKNOWN
+    delay = window = queue = unknown(state)
     if p50 is not None and p95 is not None:
-        delay = f"p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms of {len(latencies)}"
+        delay = say("details.delay", p50=f"{p50 * 1000:.0f}", p95=f"{p95 * 1000:.0f}", count=len(latencies))
     pace = state.pace
-    window = f"p50 {pace.p50_ms:.1f} ms, p99 {pace.p99_ms:.1f} ms" if pace else UNKNOWN
-    queue = f"{pace.waiting_frames} waiting, {pace.dropped_frames} dropped, {pace.underruns} gaps" if pace else UNKNOWN
-    shown = "standing still" if state.standing else _fps(shown_fps(state))
+    if pace is not None:
+        window = say("details.window_frame_value", p50=f"{pace.p50_ms:.1f}", p99=f"{pace.p99_ms:.1f}")
+        queue = say("details.queue", waiting=pace.waiting_frames, dropped=pace.dropped_frames, gaps=pace.underruns)
     return [
-        ("Shown", shown),
-        ("Generated", "standing still" if state.standing else _fps(generated_fps(state))),
-        ("Key to picture", delay),
-        ("Window frame", window),
-        ("Frames", queue),
+        (say("details.shown"), _fps(state, shown_fps(state))),
+        (say("details.generated"), _fps(state, generated_fps(state))),
+        (say("details.key_to_picture"), delay),
+        (say("details.window_frame"), window),
+        (say("details.frames"), queue),
     ]
 
 
 def _world(state: AppState) -> list[Line]:
-    world = state.world
+    say, world = state.say, state.world
     window = world.window if world else None
-    recent = "all" if window is None or window.recent_latent_frames is None else str(window.recent_latent_frames)
-    sees = f"{window.mode}, sees {window.visible_latent_frames} latent frames ({recent} recent)" if window else UNKNOWN
+    sees = unknown(state)
+    if window is not None:
+        recent = say("details.all") if window.recent_latent_frames is None else window.recent_latent_frames
+        sees = say("details.sees", mode=window.mode, visible=window.visible_latent_frames, recent=recent)
     return [
-        ("Chunk", UNKNOWN if world is None or world.chunk is None else str(world.chunk)),
-        ("Memory window", sees),
-        ("Prompt", prompt_state(state.prompt)),
-        ("Held", _keys(state.steering.actions)),
-        ("Accepted", _keys(state.accepted)),
-        ("Applied", _keys(state.applied)),
+        (say("details.chunk"), unknown(state) if world is None or world.chunk is None else str(world.chunk)),
+        (say("details.memory"), sees),
+        (say("details.prompt"), prompt_state(state)),
+        (say("details.held"), _keys(state, state.steering.actions)),
+        (say("details.accepted"), _keys(state, state.accepted)),
+        (say("details.applied"), _keys(state, state.applied)),
     ]
 
 
 def _stages(state: AppState) -> list[Line]:
     ms = state.world.ms if state.world else None
-    names = ("text", "condition", "denoise", "commit", "decode")
+    names = ("text", "condition", "denoise", "commit", "decode", "total")
+    labels = [state.say(f"details.ms_{name}") for name in names]
     if ms is None:
-        return [(name.capitalize(), UNKNOWN) for name in (*names, "chunk")]
+        return [(label, unknown(state)) for label in labels]
     values = (ms.text, ms.condition, ms.denoise, ms.commit, ms.decode, ms.total)
-    return [(name.capitalize(), f"{value:.1f} ms") for name, value in zip((*names, "chunk"), values, strict=True)]
+    return [(label, f"{value:.1f} ms") for label, value in zip(labels, values, strict=True)]
 
 
 def _machine(state: AppState) -> list[Line]:
-    size = f"{state.width} × {state.height}"
+    say, size = state.say, f"{state.width} × {state.height}"
     if state.world is None:
-        return [("Model", UNKNOWN), ("Device", UNKNOWN), ("Window", size)]
+        nothing = unknown(state)
+        return [(say("details.model"), nothing), (say("details.device"), nothing), (say("details.window"), size)]
     card = state.world.card
+    device = say("details.device_value", device=card.device, dtype=card.dtype, threads=card.threads)
+    sizes = say("details.picture_value", width=card.width, height=card.height, fps=f"{card.fps_nominal:g}")
     return [
-        ("Model", f"{card.model} ({card.model_sha256[:8] or UNKNOWN})"),
-        ("Device", f"{card.device}, {card.dtype}, {card.threads} thread{'s' if card.threads != 1 else ''}"),
-        ("Picture", f"{card.width} × {card.height}, nominal {card.fps_nominal:g} fps"),
-        ("Window", size),
-        ("Seed", str(state.world.seed)),
+        (say("details.model"), f"{card.model} ({card.model_sha256[:8] or unknown(state)})"),
+        (say("details.device"), device),
+        (say("details.picture"), sizes),
+        (say("details.window"), size),
+        (say("details.seed"), str(state.world.seed)),
     ]
 
 
-def _fps(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.1f} frames a second"
+def _fps(state: AppState, value: float | None) -> str:
+    if state.standing:
+        return state.say("details.standing")
+    return unknown(state) if value is None else state.say("details.fps", fps=f"{value:.1f}")
 
 
-def _keys(actions: tuple[str, ...]) -> str:
-    return " ".join(action.upper() for action in actions) or "none"
+def _keys(state: AppState, actions: tuple[str, ...]) -> str:
+    return " ".join(action.upper() for action in actions) or state.say("details.none")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import menu, messages, prompt_box, steering
+from app import bindings, errands, menu, messages, page_hands, prompt_box, steering
+from app.errands import Ask
 from app.menu import MenuItem
-from app.messages import Ask, Command, Edit, Focus
+from app.messages import Command, Edit, Focus
+from app.options import SettingsPage
 from app.prompt_box import PromptBox
 from app.values import (
     AppState,
@@ -15,12 +17,12 @@ from app.values import (
     Screen,
     Stage,
     close_world,
+    fitted,
     let_go,
     open_gallery,
     open_world,
     recover,
     reset,
-    size,
     tell,
 )
 
@@ -41,18 +43,19 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
             return _clicked(state, message)
         case messages.Commanded(command, at):
             return _command(_touched(state, at), command, at)
+        case messages.KeyCaught() | messages.TabMoved() | messages.MenuActed():
+            return page_hands.handle(state, message) if state.page is not None else (state, ())
         case messages.MenuMoved() | messages.MenuChosen() | messages.Scrolled():
             return _in_menu(state, message)
         case messages.TextTyped() | messages.TextComposed() | messages.Edited() | messages.Pasted():
             return _text(state, message)
         case messages.FocusLost(at):
-            return let_go(state, at), ()
+            state = let_go(state, at)
+            return (state if state.page is None else replace(state, page=replace(state.page, catching=False))), ()
         case messages.WindowResized(width, height):
-            if (width, height) == size(state):
+            if (width, height) == (state.width, state.height):
                 return state, ()
-            state = replace(state, width=width, height=height)
-            gallery = menu.select(state.gallery, state.gallery.selected, width, height)
-            return replace(state, gallery=gallery), ()
+            return fitted(replace(state, width=width, height=height)), ()
         case messages.WindowExposed():
             return replace(state, exposures=state.exposures + 1), ()
         case messages.CloseAsked():
@@ -68,11 +71,13 @@ def _touched(state: AppState, at: float) -> AppState:
 
 
 def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
+    if state.page is not None and not state.captured:
+        return page_hands.hover(state, moved)
     if state.menu is not None:
-        over = menu.menu_item_at(state.menu, moved.x, moved.y, *size(state))
+        over = menu.menu_item_at(state.menu, moved.x, moved.y, state.room)
         return state if over in (None, state.menu.selected) else replace(state, menu=replace(state.menu, selected=over))
     if state.screen is Screen.SCENES:
-        card = menu.card_at(state.gallery, moved.x, moved.y, *size(state))
+        card = menu.card_at(state.gallery, moved.x, moved.y, state.room)
         if card is None or card == state.gallery.selected:
             return state
         return replace(state, gallery=replace(state.gallery, selected=card))
@@ -82,21 +87,25 @@ def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
         # everything that arrives together with the first motion belongs to the jump
         return replace(state, first_motion_at=moved.at)
     state = replace(state, ignores_motion=False)
+    if state.page is not None:
+        return page_hands.try_look(state, moved)
     if state.focus is not Focus.WALK or state.standing:
         return state
-    after = steering.turn(state.steering, moved.dx, moved.dy, moved.at, state.degrees_per_px)
+    after = steering.turn(state.steering, moved.dx, moved.dy, moved.at, state.feel)
     return _touched(replace(state, steering=after), moved.at)
 
 
 def _clicked(state: AppState, click: messages.MouseClicked) -> Change:
     state = _touched(state, click.at)
+    if state.page is not None:
+        return page_hands.click(state, click)
     if state.menu is not None:
-        over = menu.menu_item_at(state.menu, click.x, click.y, *size(state))
+        over = menu.menu_item_at(state.menu, click.x, click.y, state.room)
         if over is None:
             return state, ()
         return _choose(replace(state, menu=replace(state.menu, selected=over)), click.at)
     if state.screen is Screen.SCENES:
-        card = menu.card_at(state.gallery, click.x, click.y, *size(state))
+        card = menu.card_at(state.gallery, click.x, click.y, state.room)
         if card is None:
             return state, ()
         return _choose(replace(state, gallery=replace(state.gallery, selected=card)), click.at)
@@ -116,10 +125,12 @@ def _command(state: AppState, command: Command, at: float) -> Change:
             return replace(state, help=not state.help), ()
         case Command.DETAILS:
             return replace(state, details=not state.details), ()
+        case Command.INPUTS:
+            return replace(state, inputs=not state.inputs), ()
         case Command.FULLSCREEN:
             return replace(state, fullscreen=not state.fullscreen), ()
         case Command.SNAPSHOT:
-            return (state, (messages.SavePicture(),)) if state.screen is Screen.WALK else (state, ())
+            return (state, (errands.SavePicture(),)) if state.screen is Screen.WALK else (state, ())
         case Command.RECORD:
             return _toggle_recording(state, at)
         case Command.PAUSE:
@@ -129,12 +140,18 @@ def _command(state: AppState, command: Command, at: float) -> Change:
         case Command.PROMPT:
             if not state.walking:
                 return state, ()
-            box = PromptBox(history=state.history, swallow="t")
+            box = PromptBox(history=state.history, swallow=_letter(state))
             return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
         case Command.MENU:
             return _toggle_menu(state, at), ()
         case Command.BACK:
             return _back(state, at), ()
+
+
+def _letter(state: AppState) -> str:
+    """What the key that opens the prompt box may type into it a moment later."""
+    labels = (bindings.label(key, state.settings.app.key_labels) for key in state.settings.app.keys.prompt)
+    return next((label.casefold() for label in labels if len(label) == 1), "")
 
 
 def _back(state: AppState, at: float) -> AppState:
@@ -143,12 +160,16 @@ def _back(state: AppState, at: float) -> AppState:
         return replace(state, prompt_box=None)
     if state.help:
         return replace(state, help=False)
+    if state.page is not None:
+        return page_hands.back(state)
     if state.captured:
         return replace(state, captured=False)
     return _toggle_menu(state, at)
 
 
 def _toggle_menu(state: AppState, at: float) -> AppState:
+    if state.page is not None:
+        return replace(state, page=None, captured=False)
     if state.menu is not None:
         return replace(state, menu=None)
     if state.screen is Screen.SCENES and state.scene is not None:
@@ -161,11 +182,11 @@ def _toggle_menu(state: AppState, at: float) -> AppState:
 
 
 def _reset(state: AppState, at: float) -> Change:
-    if state.screen is Screen.SCENES or (state.menu is not None and not state.walking):
+    if state.page is not None or state.screen is Screen.SCENES or (state.menu is not None and not state.walking):
         return state, ()
     if state.failure is not None:
         return recover(replace(state, menu=None), at)
-    return reset(tell(state, "A new beginning.", at), at) if state.walking else (state, ())
+    return reset(tell(state, state.say("told.reset"), at), at) if state.walking else (state, ())
 
 
 def _toggle_recording(state: AppState, at: float) -> Change:
@@ -173,12 +194,12 @@ def _toggle_recording(state: AppState, at: float) -> Change:
         if state.recording.finishing:
             return state, ()
         after = replace(state, recording=replace(state.recording, finishing=True), record_next=False)
-        return after, (messages.StopRecording(),)
+        return after, (errands.StopRecording(),)
     if state.world is None:
         wanted = not state.record_next
-        sentence = "Recording begins with the walk." if wanted else "Recording will not begin."
+        sentence = state.say("told.records_next" if wanted else "told.records_not")
         return tell(replace(state, record_next=wanted), sentence, at), ()
-    return state, (messages.StartRecording(),)
+    return state, (errands.StartRecording(),)
 
 
 # ---- menus -------------------------------------------------------------------------------------------------------
@@ -187,16 +208,18 @@ def _toggle_recording(state: AppState, at: float) -> Change:
 def _in_menu(state: AppState, message: messages.MenuMoved | messages.MenuChosen | messages.Scrolled) -> Change:
     if state.focus is not Focus.MENU:
         return state, ()
+    if state.page is not None:
+        return page_hands.handle(state, message)
     if isinstance(message, messages.Scrolled):
         if state.menu is None:
-            state = replace(state, gallery=menu.scroll(state.gallery, -message.notches, *size(state)))
+            state = replace(state, gallery=menu.scroll(state.gallery, -message.notches, state.room))
         return state, ()
     state = _touched(state, message.at)
     if isinstance(message, messages.MenuChosen):
         return _choose(state, message.at)
     if state.menu is not None:
         return replace(state, menu=menu.move(state.menu, message.rows)), ()
-    gallery = menu.step(state.gallery, message.columns, message.rows, *size(state))
+    gallery = menu.step(state.gallery, message.columns, message.rows, state.room)
     return replace(state, gallery=gallery), ()
 
 
@@ -214,6 +237,8 @@ def _choose(state: AppState, at: float) -> Change:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.SETTINGS:
+            return replace(state, page=SettingsPage()), ()  # the menu stays behind it
         case MenuItem.HELP:
             return replace(closed, help=True), ()
         case MenuItem.QUIT:
@@ -226,6 +251,8 @@ def _choose(state: AppState, at: float) -> Change:
 def _text(
     state: AppState, message: messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
 ) -> Change:
+    if state.page is not None and state.page.line is not None:
+        return page_hands.handle(state, message)
     box = state.prompt_box
     if box is None:
         return state, ()
@@ -246,9 +273,9 @@ def _text(
             if edit is Edit.APPLY:
                 return _apply_prompt(state, box, at), ()
             if edit in (Edit.COPY, Edit.CUT) and box.selected:
-                asks = (messages.CopyText(box.selected),)
+                asks = (errands.CopyText(box.selected),)
             elif edit is Edit.PASTE:
-                asks = (messages.PasteText(),)
+                asks = (errands.PasteText(),)
             box = prompt_box.edit(box, edit, selecting=selecting, by_word=by_word)
     return replace(state, prompt_box=box), asks
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pygame
 
-from app import details
+from app import details, hints
 from app.pages import darken
+from app.prompt_box import PromptBox
 from app.theme import (
-    ACCENT,
     BACKGROUND,
     LINE,
     PANEL,
     QUIET,
-    RED,
     TEXT,
     Colour,
-    Hints,
     Panel,
     Role,
     Theme,
@@ -28,33 +26,19 @@ FADE_AFTER_SECONDS = 4.0
 FADE_SECONDS = 1.2
 FADE_STEPS = 12
 
-KEYS = (
-    ("W A S D", "walk"),
-    ("Arrows or I J K L", "look"),
-    ("Click, then mouse", "look around; Esc frees the pointer"),
-    ("T or Enter", "say how the world should be"),
-    ("Space", "pause"),
-    ("R", "begin again, with the same prompt"),
-    ("F2", "save the picture"),
-    ("F3", "details"),
-    ("F9", "record"),
-    ("F11", "whole screen"),
-    ("Esc or Q", "menu, and the way out"),
-)
-
-WALK_HINTS: Hints = (("Click", "look around"), ("T", "prompt"), ("F1", "keys"), ("Esc", "menu"))
-CAPTURED_HINTS: Hints = (("Esc", "frees the mouse"), ("T", "prompt"))
-TEXT_HINTS: Hints = (("Enter", "apply"), ("Esc", "cancel"), ("Up", "earlier prompts"))
 DETAILS_WIDTH = 460
 
-PAD = (("w", "W", 1, 0), ("a", "A", 0, 1), ("s", "S", 1, 1), ("d", "D", 2, 1))
-LOOK_PAD = (("i", "↑", 1, 0), ("j", "←", 0, 1), ("k", "↓", 1, 1), ("l", "→", 2, 1))
+PAD = (("w", "forward", 1, 0), ("a", "left", 0, 1), ("s", "back", 1, 1), ("d", "right", 2, 1))
+LOOK_PAD = (("i", "look_up", 1, 0), ("j", "look_left", 0, 1), ("k", "look_down", 1, 1), ("l", "look_right", 2, 1))
+"""(action, what is bound to its key, column, row)"""
 
 
 def presence(state: AppState, now: float) -> float:
     """How much of the fading parts is to be seen, 0 to 1, in few steps so that fading costs few pictures."""
     if state.steering.held or state.paused:
         return 1.0
+    if state.settings.app.reduced_motion:
+        return 1.0 if now - state.touched_at < FADE_AFTER_SECONDS else 0.0
     left = 1.0 - (now - state.touched_at - FADE_AFTER_SECONDS) / FADE_SECONDS
     return round(max(0.0, min(1.0, left)) * FADE_STEPS) / FADE_STEPS
 
@@ -69,7 +53,13 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
     if state.recording is not None:
         _draw_recording(surface, theme, state, room)
     if state.paused and state.menu is None:
-        _pill(surface, theme, "Paused", "Space to go on", room.center)
+        _pill(
+            surface,
+            theme,
+            theme.say("hud.paused"),
+            theme.say("hud.go_on", key=hints.key_of(state, "pause")),
+            room.center,
+        )
 
 
 def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
@@ -87,7 +77,7 @@ def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
             step * len(drawn) + theme.px(20),
             theme.px(13),
             alpha=238,
-            line=RED if toast.bad else LINE,
+            line=theme.bad if toast.bad else LINE,
         )
         x = left + (width - panel.width) // 2
         surface.blit(theme.panel(panel), (x, y))
@@ -96,20 +86,26 @@ def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
         y += panel.height + theme.px(10)
 
 
-def draw_help(surface: pygame.Surface, theme: Theme) -> None:
+def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
     width, height = surface.get_size()
     darken(surface, 120)
-    step, pad = theme.px(34), theme.px(36)
-    panel = Panel(theme.px(600), 2 * pad + theme.px(54) + step * len(KEYS), theme.px(18), alpha=244, line=LINE)
+    keys = hints.help_lines(state)
+    pad = theme.px(30)
+    step = min(theme.px(34), (height - 2 * pad - theme.px(64)) // len(keys))
+    key_width = max(theme.width(key, Role.STRONG) for key, _ in keys) + theme.px(28)
+    inner = key_width + max(theme.width(meaning, Role.BODY) for _, meaning in keys)
+    panel = Panel(
+        min(width, inner + 2 * pad), 2 * pad + theme.px(48) + step * len(keys), theme.px(18), alpha=244, line=LINE
+    )
     x, y = (width - panel.width) // 2, (height - panel.height) // 2
     surface.blit(theme.panel(panel), (x, y))
-    surface.blit(theme.text("Keys", Role.HEADING), (x + pad, y + pad))
-    close = theme.text("F1 or Esc closes", Role.SMALL, QUIET)
-    surface.blit(close, (x + panel.width - pad - close.get_width(), y + pad + theme.px(10)))
-    y += pad + theme.px(56)
-    for key, meaning in KEYS:
-        surface.blit(theme.text(key, Role.STRONG, ACCENT), (x + pad, y))
-        surface.blit(theme.text(meaning, Role.BODY), (x + pad + theme.px(190), y))
+    surface.blit(theme.text(theme.say("help.title"), Role.HEADING), (x + pad, y + pad - theme.px(6)))
+    close = theme.text(theme.say("help.closes", key=hints.key_of(state, "help")), Role.SMALL, QUIET)
+    surface.blit(close, (x + panel.width - pad - close.get_width(), y + pad + theme.px(4)))
+    y += pad + theme.px(48)
+    for key, meaning in keys:
+        surface.blit(theme.text(key, Role.STRONG, theme.accent), (x + pad, y))
+        surface.blit(theme.text(meaning, Role.BODY), (x + pad + key_width, y))
         y += step
 
 
@@ -124,27 +120,29 @@ def draw_prompt_box(surface: pygame.Surface, theme: Theme, state: AppState, now:
     pad = theme.px(22)
     inner = pygame.Rect(x + pad, y + theme.px(10), panel.width - 2 * pad, panel.height - theme.px(20))
     if box.room < 300:
-        left = theme.text(f"{box.room} left", Role.SMALL, QUIET)
+        left = theme.text(theme.say("prompt.room", count=box.room), Role.SMALL, QUIET)
         inner.width -= left.get_width() + theme.px(12)
         surface.blit(left, (inner.right + theme.px(12), y + (panel.height - left.get_height()) // 2))
-    hint = hint_line(theme, TEXT_HINTS)
+    hint = hint_line(theme, hints.typing(state))
     backing = Panel(hint.get_width() + theme.px(28), theme.px(30), theme.px(10), alpha=170)
     surface.blit(theme.panel(backing), ((width - backing.width) // 2, y + panel.height + theme.px(9)))
     surface.blit(hint, ((width - hint.get_width()) // 2, y + panel.height + theme.px(15)))
-    before = surface.get_clip()
-    surface.set_clip(inner)
-    caret = _draw_line(surface, theme, state, inner, caret_lit=(now - state.touched_at) % 1.06 < 0.58)
-    surface.set_clip(before)
-    return caret
+    return draw_line(surface, theme, state, box, inner, now=now)
 
 
-def _draw_line(
-    surface: pygame.Surface, theme: Theme, state: AppState, inner: pygame.Rect, *, caret_lit: bool
+def caret_lit(state: AppState, now: float) -> bool:
+    """Whether the caret is seen; it blinks unless motion is reduced."""
+    return state.settings.app.reduced_motion or (now - state.touched_at) % 1.06 < 0.58
+
+
+def draw_line(
+    surface: pygame.Surface, theme: Theme, state: AppState, box: PromptBox, inner: pygame.Rect, *, now: float
 ) -> pygame.Rect:
-    box = state.prompt_box
-    assert box is not None
+    """A line that is being typed, in ``inner``. Returns where its caret is."""
     text = box.text[: box.caret] + box.composition + box.text[box.caret :]
     place = box.caret + box.composition_caret
+    before = surface.get_clip()
+    surface.set_clip(inner)
     first = _first_visible(theme, text, place, inner.width - theme.px(30))
     visible = text[first : first + 400]
     y = inner.y + (inner.height - theme.line_height(Role.BODY)) // 2
@@ -156,17 +154,18 @@ def _draw_line(
     start, end = box.selection
     if start != end and not box.composition:
         marked = pygame.Rect(across(start), y - 2, across(end) - across(start), line_height + 4)
-        surface.blit(theme.panel(Panel(max(1, marked.width), marked.height, theme.px(4), ACCENT, 110)), marked)
+        surface.blit(theme.panel(Panel(max(1, marked.width), marked.height, theme.px(4), theme.accent, 110)), marked)
     if visible:
         surface.blit(theme.text(visible, Role.BODY), (inner.x, y))
-    elif not text:
-        surface.blit(theme.text("How should the world be?", Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
+    elif not text and state.page is None:
+        surface.blit(theme.text(theme.say("prompt.empty"), Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
     if box.composition:
         left, right = across(box.caret), across(box.caret + len(box.composition))
-        pygame.draw.line(surface, ACCENT, (left, y + line_height), (right, y + line_height), max(1, theme.px(2)))
+        pygame.draw.line(surface, theme.accent, (left, y + line_height), (right, y + line_height), max(1, theme.px(2)))
     caret = pygame.Rect(across(place), y - theme.px(1), max(1, theme.px(2)), line_height + theme.px(2))
-    if caret_lit:
-        surface.fill(ACCENT, caret)
+    if caret_lit(state, now):
+        surface.fill(theme.accent, caret)
+    surface.set_clip(before)
     return caret
 
 
@@ -187,10 +186,10 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, room: pyg
     pad_width = 3 * key + 2 * gap
     looks_left = room.left + margin + pad_width + theme.px(22)
     for pad, left in ((PAD, room.left + margin), (LOOK_PAD, looks_left)):
-        for action, label, column, row in pad:
+        for action, thing, column, row in pad:
             at = (left + column * (key + gap), room.bottom - margin - (2 - row) * key - (1 - row) * gap)
-            _draw_key(surface, theme, label, at, key, _look_of(state, action), shown)
-    words = hint_line(theme, CAPTURED_HINTS if state.captured else WALK_HINTS)
+            _draw_key(surface, theme, hints.key_of(state, thing), at, key, _look_of(theme, state, action), shown)
+    words = hint_line(theme, hints.walking(state))
     begins = _chip(surface, theme, words, (room.right - margin, room.bottom - margin), shown)
     free = looks_left + pad_width + margin, begins - margin
     _draw_prompt_line(surface, theme, state, pygame.Rect(free[0], room.y, free[1] - free[0], room.height), shown)
@@ -212,7 +211,7 @@ def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, fr
         return
     rows = [(world.prompt, TEXT)]
     if prompt is not None and prompt.stage is not Stage.APPLIED:
-        rows.append((f"{prompt.text} · {details.prompt_state(prompt)}", ACCENT))
+        rows.append((f"{prompt.text} · {details.prompt_state(state)}", theme.accent))
     bottom = free.bottom - theme.px(20)
     for text, colour in rows:
         words = theme.text(theme.shortened(text, Role.SMALL, free.width - theme.px(28)), Role.SMALL, colour)
@@ -222,15 +221,15 @@ def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, fr
         bottom -= theme.px(38)
 
 
-def _look_of(state: AppState, action: str) -> tuple[Colour, int, Colour | None, Colour]:
+def _look_of(theme: Theme, state: AppState, action: str) -> tuple[Colour, int, Colour | None, Colour]:
     """(fill, alpha, outline, letter): filled is applied, outlined in colour is accepted, in white only held."""
     line: Colour | None = None
     if action in state.accepted:
-        line = ACCENT
+        line = theme.accent
     elif action in state.steering.actions:
         line = TEXT
     if action in state.applied:
-        return ACCENT, 235, line, BACKGROUND
+        return theme.accent, 235, line, BACKGROUND
     return PANEL, 165, line, TEXT if line is not None else QUIET
 
 
@@ -245,7 +244,7 @@ def _draw_key(
 ) -> None:
     fill, alpha, line, colour = look
     panel = theme.panel(Panel(size, size, theme.px(8), fill, alpha, line))
-    letter = theme.text(label, Role.SMALL_STRONG, colour)
+    letter = theme.text(theme.shortened(label, Role.SMALL_STRONG, size - 2), Role.SMALL_STRONG, colour)
     surface.blit(faded(panel, shown), at)
     centre = (at[0] + (size - letter.get_width()) // 2, at[1] + (size - letter.get_height()) // 2)
     surface.blit(faded(letter, shown), centre)
@@ -264,7 +263,7 @@ def _draw_details(surface: pygame.Surface, theme: Theme, state: AppState, room: 
     for (name, _), value in zip(lines, values, strict=True):
         if name:
             surface.blit(theme.text(name, Role.SMALL, QUIET), (x + pad, y))
-            colour = QUIET if value == details.UNKNOWN else TEXT
+            colour = QUIET if value == details.unknown(state) else TEXT
             surface.blit(theme.text(value, Role.SMALL, colour), (x + pad + column, y))
         y += step if name else gap
 
@@ -274,15 +273,15 @@ def _draw_recording(surface: pygame.Surface, theme: Theme, state: AppState, room
     assert recording is not None
     # the length of the film, which stands still when the world does
     seconds = int(recording.frames / state.world.card.fps_nominal) if state.world is not None else 0
-    words = "Finishing the file" if recording.finishing else f"{seconds // 60}:{seconds % 60:02d}"
+    words = theme.say("hud.finishing") if recording.finishing else f"{seconds // 60}:{seconds % 60:02d}"
     if recording.dropped:
-        words += f"   {recording.dropped} dropped"
+        words += "   " + theme.say("hud.dropped", count=recording.dropped)
     text = theme.text(words, Role.SMALL_STRONG)
     dot, pad = theme.px(12), theme.px(13)
     panel = Panel(text.get_width() + dot + theme.px(9) + 2 * pad, theme.px(34), theme.px(12), alpha=190)
     x, y = room.right - theme.px(20) - panel.width, room.y + theme.px(20)
     surface.blit(theme.panel(panel), (x, y))
-    lit = Panel(dot, dot, dot // 2, QUIET if recording.finishing else RED, 255)
+    lit = Panel(dot, dot, dot // 2, QUIET if recording.finishing else theme.bad, 255)
     surface.blit(theme.panel(lit), (x + pad, y + (panel.height - dot) // 2))
     surface.blit(text, (x + pad + dot + theme.px(9), y + (panel.height - text.get_height()) // 2))
 

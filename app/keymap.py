@@ -1,9 +1,13 @@
-"""pygame event -> Message | None. The only file that names keys."""
+"""pygame event -> Message | None. The only file that knows pygame's keys, buttons and axes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pygame
 
+from app import bindings
+from app.bindings import ACTIONS, ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
 from app.messages import (
     ActionPressed,
     ActionReleased,
@@ -14,65 +18,35 @@ from app.messages import (
     Edited,
     Focus,
     FocusLost,
+    KeyCaught,
+    MenuAct,
+    MenuActed,
     MenuChosen,
     MenuMoved,
     Message,
     MouseClicked,
     MouseMoved,
+    PadAxisMoved,
+    PadDirected,
+    PadLost,
     Scrolled,
+    TabMoved,
     TextComposed,
     TextTyped,
     WindowExposed,
     WindowResized,
 )
 
-ACTION_KEYS: dict[int, str] = {
-    pygame.K_w: "w",
-    pygame.K_a: "a",
-    pygame.K_s: "s",
-    pygame.K_d: "d",
-    pygame.K_i: "i",
-    pygame.K_j: "j",
-    pygame.K_k: "k",
-    pygame.K_l: "l",
-    pygame.K_UP: "i",
-    pygame.K_LEFT: "j",
-    pygame.K_DOWN: "k",
-    pygame.K_RIGHT: "l",
-}
+NAMES: Mapping[int, str] = {scancode: name for name, scancode in bindings.KEYS.items()}
+BUTTON_NAMES: Mapping[int, str] = {button: name for name, button in bindings.MOUSE_BUTTONS.items()}
 
-ANYWHERE_KEYS: dict[int, Command] = {
-    pygame.K_F1: Command.HELP,
-    pygame.K_F2: Command.SNAPSHOT,
-    pygame.K_F3: Command.DETAILS,
-    pygame.K_F9: Command.RECORD,
-    pygame.K_F11: Command.FULLSCREEN,
-}
+MENU_MOVES: Mapping[str, tuple[int, int]] = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+MENU_ACTS: Mapping[str, MenuAct] = {"Delete": MenuAct.CLEAR, "Backspace": MenuAct.CLEAR, "P": MenuAct.PIN}
+WALK_MOVES: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "forward": (0, -1), "back": (0, 1)}
+MENU_CHOOSES = ("Enter", "Num Enter", "Space")
+MENU_COMMANDS = ("menu", "reset")
 
-WALK_KEYS: dict[int, Command] = {
-    pygame.K_t: Command.PROMPT,
-    pygame.K_RETURN: Command.PROMPT,
-    pygame.K_KP_ENTER: Command.PROMPT,
-    pygame.K_SPACE: Command.PAUSE,
-    pygame.K_r: Command.RESET,
-    pygame.K_q: Command.MENU,
-    pygame.K_ESCAPE: Command.BACK,
-}
-
-MENU_MOVES: dict[int, tuple[int, int]] = {
-    pygame.K_LEFT: (-1, 0),
-    pygame.K_RIGHT: (1, 0),
-    pygame.K_UP: (0, -1),
-    pygame.K_DOWN: (0, 1),
-    pygame.K_a: (-1, 0),
-    pygame.K_d: (1, 0),
-    pygame.K_w: (0, -1),
-    pygame.K_s: (0, 1),
-}
-
-MENU_CHOOSES = (pygame.K_RETURN, pygame.K_KP_ENTER, pygame.K_SPACE)
-
-TEXT_KEYS: dict[int, Edit] = {
+TEXT_KEYS: Mapping[int, Edit] = {
     pygame.K_LEFT: Edit.LEFT,
     pygame.K_RIGHT: Edit.RIGHT,
     pygame.K_HOME: Edit.HOME,
@@ -86,7 +60,7 @@ TEXT_KEYS: dict[int, Edit] = {
     pygame.K_ESCAPE: Edit.CANCEL,
 }
 
-CONTROL_KEYS: dict[int, Edit] = {
+CONTROL_KEYS: Mapping[int, Edit] = {
     pygame.K_a: Edit.ALL,
     pygame.K_c: Edit.COPY,
     pygame.K_x: Edit.CUT,
@@ -95,15 +69,38 @@ CONTROL_KEYS: dict[int, Edit] = {
 
 LEFT_BUTTON = 1
 
+PAD_AXES: Mapping[int, str] = {
+    pygame.CONTROLLER_AXIS_LEFTX: "left_x",
+    pygame.CONTROLLER_AXIS_LEFTY: "left_y",
+    pygame.CONTROLLER_AXIS_RIGHTX: "right_x",
+    pygame.CONTROLLER_AXIS_RIGHTY: "right_y",
+}
+PAD_WAYS: Mapping[int, str] = {
+    pygame.CONTROLLER_BUTTON_DPAD_UP: "up",
+    pygame.CONTROLLER_BUTTON_DPAD_DOWN: "down",
+    pygame.CONTROLLER_BUTTON_DPAD_LEFT: "left",
+    pygame.CONTROLLER_BUTTON_DPAD_RIGHT: "right",
+}
+PAD_COMMANDS: Mapping[int, Command] = {
+    pygame.CONTROLLER_BUTTON_A: Command.PAUSE,
+    pygame.CONTROLLER_BUTTON_B: Command.BACK,
+    pygame.CONTROLLER_BUTTON_X: Command.SNAPSHOT,
+    pygame.CONTROLLER_BUTTON_Y: Command.RECORD,
+    pygame.CONTROLLER_BUTTON_START: Command.MENU,
+    pygame.CONTROLLER_BUTTON_BACK: Command.HELP,
+    pygame.CONTROLLER_BUTTON_RIGHTSTICK: Command.INPUTS,
+}
+FULL_PUSH = 32767
 
-def translate(event: pygame.event.Event, focus: Focus, now: float) -> Message | None:
+
+def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindings) -> Message | None:
     """What an event of the window system means to the app; None where it means nothing."""
     match event.type:
         case pygame.KEYDOWN:
-            return _key_down(event.key, event.mod, focus, now)
+            return _key_down(event, focus, now, bound)
         case pygame.KEYUP:
-            # a release counts whoever has the keyboard, or a key that went down before the menu came would stick
-            return ActionReleased(_source(event.key), now) if event.key in ACTION_KEYS else None
+            # a release counts whoever has the keyboard and whatever the key means by now, or it would stick
+            return ActionReleased(_source(event.scancode), now)
         case pygame.TEXTINPUT:
             return TextTyped(event.text, now)
         case pygame.TEXTEDITING:
@@ -112,10 +109,18 @@ def translate(event: pygame.event.Event, focus: Focus, now: float) -> Message | 
             (x, y), (dx, dy) = event.pos, event.rel
             return MouseMoved(x, y, dx, dy, now)
         case pygame.MOUSEBUTTONDOWN:
-            x, y = event.pos
-            return MouseClicked(x, y, now) if event.button == LEFT_BUTTON else None
+            return _button_down(event, focus, now, bound)
+        case pygame.MOUSEBUTTONUP:
+            return ActionReleased(_button_source(event.button), now) if event.button in BUTTON_NAMES else None
         case pygame.MOUSEWHEEL:
             return Scrolled(event.y)
+        case pygame.QUIT:
+            return CloseAsked()
+    return _window_event(event, now) or _pad_event(event, focus, now)
+
+
+def _window_event(event: pygame.event.Event, now: float) -> Message | None:
+    match event.type:
         case pygame.WINDOWFOCUSLOST | pygame.WINDOWMINIMIZED:
             return FocusLost(now)
         case pygame.VIDEORESIZE:
@@ -124,25 +129,100 @@ def translate(event: pygame.event.Event, focus: Focus, now: float) -> Message | 
             return WindowResized(event.x, event.y)
         case pygame.WINDOWEXPOSED | pygame.WINDOWRESTORED:
             return WindowExposed()
-        case pygame.QUIT:
-            return CloseAsked()
     return None
 
 
-def _key_down(key: int, mod: int, focus: Focus, now: float) -> Message | None:
-    if key in ANYWHERE_KEYS:
-        return Commanded(ANYWHERE_KEYS[key], now)
+def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindings) -> Message | None:
+    name = NAMES.get(event.scancode, "")
+    if focus is Focus.KEY:
+        return KeyCaught(name or None, now)
+    thing = bindings.meanings(bound).get(name, "")
+    if thing in ANYWHERE and (focus is not Focus.TEXT or name in TYPES_NOTHING):
+        return Commanded(COMMANDS[thing], now)
     if focus is Focus.TEXT:
-        return _text_key(key, mod, now)
+        return _text_key(event.key, event.mod, now)
+    if event.key == pygame.K_ESCAPE:
+        return Commanded(Command.BACK, now)
     if focus is Focus.MENU:
-        if key in MENU_MOVES:
-            return MenuMoved(*MENU_MOVES[key], now)
-        if key in MENU_CHOOSES:
-            return MenuChosen(now)
-        return Commanded(WALK_KEYS[key], now) if key in (pygame.K_ESCAPE, pygame.K_q, pygame.K_r) else None
-    if key in ACTION_KEYS:
-        return ActionPressed(ACTION_KEYS[key], _source(key), now)
-    return Commanded(WALK_KEYS[key], now) if key in WALK_KEYS else None
+        return _menu_key(name, thing, bool(event.mod & pygame.KMOD_SHIFT), now)
+    return _walk(thing, _source(event.scancode), now)
+
+
+def _walk(thing: str, source: str, now: float) -> Message | None:
+    if thing in ACTIONS:
+        return ActionPressed(ACTIONS[thing], source, now)
+    return Commanded(COMMANDS[thing], now) if thing in COMMANDS else None
+
+
+def _menu_key(name: str, thing: str, shift: bool, now: float) -> Message | None:
+    """Arrows and Enter always; then what the keys mean while walking, where it has a sense in a menu."""
+    if name in MENU_MOVES:
+        return MenuMoved(*MENU_MOVES[name], now)
+    if name in MENU_CHOOSES:
+        return MenuChosen(now)
+    if name in ("Tab", "Page Down", "Page Up"):
+        return TabMoved(-1 if name == "Page Up" or (name == "Tab" and shift) else 1, now)
+    if thing in WALK_MOVES:
+        return MenuMoved(*WALK_MOVES[thing], now)
+    if thing in MENU_COMMANDS:
+        return Commanded(COMMANDS[thing], now)
+    return MenuActed(MENU_ACTS[name], now) if name in MENU_ACTS else None
+
+
+def _button_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindings) -> Message | None:
+    if event.button == LEFT_BUTTON:
+        x, y = event.pos
+        return MouseClicked(x, y, now)
+    name = BUTTON_NAMES.get(event.button)
+    if name is None:
+        return None
+    if focus is Focus.KEY:
+        return KeyCaught(name, now)
+    thing = bindings.meanings(bound).get(name, "")
+    if thing in ANYWHERE:
+        return Commanded(COMMANDS[thing], now)
+    return _walk(thing, _button_source(event.button), now) if focus is Focus.WALK else None
+
+
+def _pad_event(event: pygame.event.Event, focus: Focus, now: float) -> Message | None:
+    """A gamepad of a layout that SDL knows; ``pads`` has opened it."""
+    match event.type:
+        case pygame.CONTROLLERAXISMOTION:
+            axis = PAD_AXES.get(event.axis)
+            value = max(-1.0, min(1.0, event.value / FULL_PUSH))
+            return None if axis is None else PadAxisMoved(axis, value, now)
+        case pygame.CONTROLLERBUTTONDOWN:
+            return _pad_button(event.button, focus, now)
+        case pygame.CONTROLLERBUTTONUP:
+            return PadDirected(PAD_WAYS[event.button], False, now) if event.button in PAD_WAYS else None
+        case pygame.CONTROLLERDEVICEREMOVED:
+            return PadLost(event.instance_id, now)
+    return None
+
+
+def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
+    if button in PAD_WAYS:
+        return PadDirected(PAD_WAYS[button], True, now)
+    back, chooses = button == pygame.CONTROLLER_BUTTON_B, button == pygame.CONTROLLER_BUTTON_A
+    if focus is Focus.KEY:
+        return KeyCaught(None, now) if back else None
+    if focus is Focus.TEXT:
+        if back:
+            return Edited(Edit.CANCEL, now)
+        return Edited(Edit.APPLY, now) if chooses else None
+    if focus is Focus.MENU:
+        match button:
+            case pygame.CONTROLLER_BUTTON_A:
+                return MenuChosen(now)
+            case pygame.CONTROLLER_BUTTON_X:
+                return MenuActed(MenuAct.CLEAR, now)
+            case pygame.CONTROLLER_BUTTON_Y:
+                return MenuActed(MenuAct.PIN, now)
+            case pygame.CONTROLLER_BUTTON_LEFTSHOULDER:
+                return TabMoved(-1, now)
+            case pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
+                return TabMoved(1, now)
+    return Commanded(PAD_COMMANDS[button], now) if button in PAD_COMMANDS else None
 
 
 def _text_key(key: int, mod: int, now: float) -> Message | None:
@@ -154,5 +234,9 @@ def _text_key(key: int, mod: int, now: float) -> Message | None:
     return None
 
 
-def _source(key: int) -> str:
-    return f"key {key}"
+def _source(scancode: int) -> str:
+    return f"key {scancode}"
+
+
+def _button_source(button: int) -> str:
+    return f"button {button}"

@@ -7,18 +7,21 @@ from enum import StrEnum
 
 
 class MenuItem(StrEnum):
-    """The words are what the menu shows."""
+    """The table of words has what each is called."""
 
-    RESUME = "Resume"
-    BACK = "Back"
-    RESET = "Reset the world"
-    SCENES = "Other scenes"
-    HELP = "Keys"
-    QUIT = "Quit"
+    RESUME = "resume"
+    BACK = "back"
+    RESET = "reset"
+    SCENES = "scenes"
+    SETTINGS = "settings"
+    HELP = "help"
+    QUIT = "quit"
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
+    """``title`` is a key of the table of words."""
+
     title: str
     items: tuple[MenuItem, ...]
     selected: int = 0
@@ -28,12 +31,15 @@ class Menu:
         return self.items[self.selected]
 
 
+LEAST_DESIGN = (680, 424)
+"""However large the text, so much of the design's own pixels must fit into the window; the longest menu does."""
 MARGIN = 64
 LEAST_CARD_WIDTH = 220
 
-WALK_MENU = Menu("Paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, MenuItem.HELP, MenuItem.QUIT))
-WAIT_MENU = Menu("Worldwalk", (MenuItem.BACK, MenuItem.SCENES, MenuItem.HELP, MenuItem.QUIT))
-START_MENU = Menu("Worldwalk", (MenuItem.BACK, MenuItem.HELP, MenuItem.QUIT))
+_END = (MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
+WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
+WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
+START_MENU = Menu("name", (MenuItem.BACK, *_END))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,26 @@ class Rect:
 
     def contains(self, x: int, y: int) -> bool:
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The window's size in pixels and how large the user wants text and panels."""
+
+    width: int
+    height: int
+    text_size: float = 1.0
+
+    @property
+    def scale(self) -> float:
+        """How much larger than on a 1280x720 window everything is, in steps of a twentieth."""
+        fits = max(0.6, min(3.0, self.width / 1280, self.height / 720))
+        most = max(fits, min(self.width / LEAST_DESIGN[0], self.height / LEAST_DESIGN[1]))
+        return int(min(most, fits * self.text_size) * 20 + 0.5) / 20
+
+    def px(self, length: float) -> int:
+        """A length of the design, at scale 1, in window pixels."""
+        return round(length * self.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,59 +96,49 @@ class GalleryLayout:
     top: int
 
 
-def ui_scale(width: int, height: int) -> float:
-    """How much larger than on a 1280x720 window text and panels are, in steps of a twentieth."""
-    return round(max(0.6, min(3.0, width / 1280, height / 720)) * 20) / 20
-
-
 def move(menu: Menu, rows: int) -> Menu:
     return replace(menu, selected=(menu.selected + rows) % len(menu.items))
 
 
-def menu_panel(menu: Menu, width: int, height: int) -> Rect:
-    scale = ui_scale(width, height)
-    panel_width, panel_height = round(360 * scale), round((104 + 52 * len(menu.items)) * scale)
-    return Rect((width - panel_width) // 2, (height - panel_height) // 2, panel_width, panel_height)
+def menu_panel(menu: Menu, room: Room) -> Rect:
+    width, height = room.px(360), room.px(94 + 46 * len(menu.items))
+    return Rect((room.width - width) // 2, (room.height - height) // 2, width, height)
 
 
-def menu_item_rect(menu: Menu, index: int, width: int, height: int) -> Rect:
-    scale, panel = ui_scale(width, height), menu_panel(menu, width, height)
-    inset = round(20 * scale)
-    top = panel.y + round((84 + 52 * index) * scale)
-    return Rect(panel.x + inset, top, panel.width - 2 * inset, round(46 * scale))
+def menu_item_rect(menu: Menu, index: int, room: Room) -> Rect:
+    panel, inset = menu_panel(menu, room), room.px(20)
+    return Rect(panel.x + inset, panel.y + room.px(76 + 46 * index), panel.width - 2 * inset, room.px(42))
 
 
-def menu_item_at(menu: Menu, x: int, y: int, width: int, height: int) -> int | None:
-    hits = (i for i in range(len(menu.items)) if menu_item_rect(menu, i, width, height).contains(x, y))
+def menu_item_at(menu: Menu, x: int, y: int, room: Room) -> int | None:
+    hits = (i for i in range(len(menu.items)) if menu_item_rect(menu, i, room).contains(x, y))
     return next(hits, None)
 
 
-def gallery_layout(count: int, width: int, height: int) -> GalleryLayout:
+def gallery_layout(count: int, room: Room) -> GalleryLayout:
     """The largest cards with which all ``count`` are seen at once; if there are none, good ones and rows to scroll."""
-    scale = ui_scale(width, height)
-    most = max(1, (width - 2 * round(MARGIN * scale)) // round(LEAST_CARD_WIDTH * scale))
-    first = max(1, min(most, width // round(320 * scale)))
-    layouts = [_columns(columns, width, height) for columns in range(first, most + 1)]
+    most = max(1, (room.width - 2 * room.px(MARGIN)) // room.px(LEAST_CARD_WIDTH))
+    first = max(1, min(most, room.width // room.px(320)))
+    layouts = [_columns(columns, room) for columns in range(first, most + 1)]
     fitting = (layout for layout in layouts if layout.columns * layout.rows_shown >= count)
     return next(fitting, layouts[0])
 
 
-def _columns(columns: int, width: int, height: int) -> GalleryLayout:
+def _columns(columns: int, room: Room) -> GalleryLayout:
     """Pictures have the shape of the bundled model's frames."""
-    scale = ui_scale(width, height)
-    margin, gap, top, bottom = (round(px * scale) for px in (MARGIN, 20, 148, 64))
-    inner = max(1, width - 2 * margin)
-    card_width = max(1, min((inner - (columns - 1) * gap) // columns, round(340 * scale)))
+    margin, gap, top, bottom = (room.px(length) for length in (MARGIN, 20, 148, 64))
+    inner = max(1, room.width - 2 * margin)
+    card_width = max(1, min((inner - (columns - 1) * gap) // columns, room.px(340)))
     picture_height = card_width * 7 // 12
-    card_height = picture_height + round(82 * scale)
-    rows_shown = max(1, (height - top - bottom + gap) // (card_height + gap))
-    left = (width - columns * card_width - (columns - 1) * gap) // 2
+    card_height = picture_height + room.px(82)
+    rows_shown = max(1, (room.height - top - bottom + gap) // (card_height + gap))
+    left = (room.width - columns * card_width - (columns - 1) * gap) // 2
     return GalleryLayout(columns, rows_shown, card_width, picture_height, card_height, gap, left, top)
 
 
-def card_rect(gallery: Gallery, index: int, width: int, height: int) -> Rect | None:
+def card_rect(gallery: Gallery, index: int, room: Room) -> Rect | None:
     """Where a card lies; None while its row is not shown."""
-    layout = gallery_layout(gallery.count, width, height)
+    layout = gallery_layout(gallery.count, room)
     row, column = divmod(index, layout.columns)
     row -= gallery.first_row
     if not 0 <= row < layout.rows_shown:
@@ -132,36 +148,36 @@ def card_rect(gallery: Gallery, index: int, width: int, height: int) -> Rect | N
     return Rect(x, y, layout.card_width, layout.card_height)
 
 
-def card_at(gallery: Gallery, x: int, y: int, width: int, height: int) -> int | None:
+def card_at(gallery: Gallery, x: int, y: int, room: Room) -> int | None:
     for index in range(gallery.count):
-        rect = card_rect(gallery, index, width, height)
+        rect = card_rect(gallery, index, room)
         if rect is not None and rect.contains(x, y):
             return index
     return None
 
 
-def select(gallery: Gallery, index: int, width: int, height: int) -> Gallery:
+def select(gallery: Gallery, index: int, room: Room) -> Gallery:
     """Choose a card and bring its row into view."""
-    layout = gallery_layout(gallery.count, width, height)
+    layout = gallery_layout(gallery.count, room)
     index = max(0, min(gallery.count - 1, index))
     row = index // layout.columns
     first_row = max(row - layout.rows_shown + 1, min(gallery.first_row, row))
     return replace(gallery, selected=index, first_row=max(0, first_row))
 
 
-def step(gallery: Gallery, columns: int, rows: int, width: int, height: int) -> Gallery:
+def step(gallery: Gallery, columns: int, rows: int, room: Room) -> Gallery:
     """Move the choice; a step that leads outside stays where it is."""
-    target = gallery.selected + columns + rows * gallery_layout(gallery.count, width, height).columns
-    return select(gallery, target, width, height) if 0 <= target < gallery.count else gallery
+    target = gallery.selected + columns + rows * gallery_layout(gallery.count, room).columns
+    return select(gallery, target, room) if 0 <= target < gallery.count else gallery
 
 
-def rows_below(gallery: Gallery, width: int, height: int) -> int:
+def rows_below(gallery: Gallery, room: Room) -> int:
     """How many rows of cards lie below those that are shown."""
-    layout = gallery_layout(gallery.count, width, height)
+    layout = gallery_layout(gallery.count, room)
     return max(0, -(-gallery.count // layout.columns) - layout.rows_shown - gallery.first_row)
 
 
-def scroll(gallery: Gallery, rows: int, width: int, height: int) -> Gallery:
-    layout = gallery_layout(gallery.count, width, height)
+def scroll(gallery: Gallery, rows: int, room: Room) -> Gallery:
+    layout = gallery_layout(gallery.count, room)
     last = max(0, -(-gallery.count // layout.columns) - layout.rows_shown)
     return replace(gallery, first_row=max(0, min(last, gallery.first_row + rows)))

@@ -1,24 +1,18 @@
-"""Everything that can happen to the app, and everything it can ask for: frozen dataclasses.
+"""Everything that can happen to the app: frozen dataclasses, past tense (a key was pressed, a chunk was shown).
 
-Messages are past tense (a key was pressed, a chunk was shown), asks are imperative. Reports of the engine are messages
-as they are. Times are seconds of the app's one clock.
+Reports of the engine are messages as they are. Times are seconds of the app's one clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from typing import Protocol
 
+from engine.config import EngineConfig
 from engine.protocol import (
-    Pixels,
     Report,
-    Request,
     SampledEvent,
     SceneSpec,
-    SessionHeader,
 )
 
 # ---- what the user does ------------------------------------------------------------------------------------------
@@ -30,6 +24,8 @@ class Focus(StrEnum):
     WALK = "walk"
     TEXT = "text"
     MENU = "menu"
+    KEY = "key"
+    """The next key that is pressed is caught, whatever it stands for."""
 
 
 class Command(StrEnum):
@@ -41,6 +37,7 @@ class Command(StrEnum):
     HELP = "help"
     SNAPSHOT = "snapshot"
     DETAILS = "details"
+    INPUTS = "inputs"
     RECORD = "record"
     FULLSCREEN = "fullscreen"
     MENU = "menu"
@@ -96,6 +93,68 @@ class MenuMoved:
 
 @dataclass(frozen=True, slots=True)
 class MenuChosen:
+    at: float
+
+
+class MenuAct(StrEnum):
+    """What single keys do to what is chosen in a menu."""
+
+    CLEAR = "clear"
+    PIN = "pin"
+
+
+@dataclass(frozen=True, slots=True)
+class MenuActed:
+    act: MenuAct
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TabMoved:
+    """To the next page (1) or the one before (-1)."""
+
+    step: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCaught:
+    """The key that was waited for; None where it was Escape or a key without a name."""
+
+    key: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PadOpened:
+    """A gamepad was plugged in and is listened to."""
+
+    pad: int
+    name: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PadLost:
+    pad: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PadAxisMoved:
+    """``axis``: left_x, left_y, right_x or right_y; ``value`` -1 to 1, right and down positive."""
+
+    axis: str
+    value: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PadDirected:
+    """The direction pad's ``way`` (up, down, left, right) went down, or up."""
+
+    way: str
+    down: bool
     at: float
 
 
@@ -183,6 +242,13 @@ class Ticked:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineStarted:
+    """The engine's process is there; ``config`` is what it was told."""
+
+    config: EngineConfig
+
+
+@dataclass(frozen=True, slots=True)
 class ScenesListed:
     scenes: tuple[SceneSpec, ...]
 
@@ -253,6 +319,13 @@ Message = (
     | Commanded
     | MenuMoved
     | MenuChosen
+    | MenuActed
+    | TabMoved
+    | KeyCaught
+    | PadOpened
+    | PadLost
+    | PadAxisMoved
+    | PadDirected
     | Scrolled
     | MouseMoved
     | MouseClicked
@@ -265,6 +338,7 @@ Message = (
     | WindowExposed
     | CloseAsked
     | Ticked
+    | EngineStarted
     | ScenesListed
     | ChunkShown
     | FrameShown
@@ -275,110 +349,3 @@ Message = (
     | Told
     | Report
 )
-
-
-# ---- what the app asks for, besides requests to the engine -------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class SavePicture:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class StartRecording:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class StopRecording:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class RestartEngine:
-    """Start the engine's process again after it was lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class CopyText:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class PasteText:
-    """Read the clipboard; the answer is ``Pasted``."""
-
-
-Ask = Request | SavePicture | StartRecording | StopRecording | RestartEngine | CopyText | PasteText
-
-
-# ---- what the app is given ---------------------------------------------------------------------------------------
-
-
-class RecordingResultLike(Protocol):
-    @property
-    def path(self) -> Path | None: ...
-
-    @property
-    def frames(self) -> int: ...
-
-    @property
-    def dropped(self) -> int: ...
-
-    @property
-    def error(self) -> str | None: ...
-
-
-class RecorderLike(Protocol):
-    """A video that is being written; none of these calls waits, except ``stop``."""
-
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def frames(self) -> int: ...
-
-    @property
-    def dropped(self) -> int: ...
-
-    @property
-    def error(self) -> str | None: ...
-
-    @property
-    def result(self) -> RecordingResultLike | None: ...
-
-    def write(self, frames: Pixels) -> None: ...
-
-    def note_prompt(self, prompt: str) -> None: ...
-
-    def request_stop(self) -> None: ...
-
-    def stop(self, timeout_seconds: float = ...) -> RecordingResultLike: ...
-
-
-class SessionLogLike(Protocol):
-    """The session file beside a video: what was asked, chunk by chunk. Trouble never raises; ``error`` says it."""
-
-    @property
-    def error(self) -> str | None: ...
-
-    def write(self, chunk: int, event: SampledEvent) -> None: ...
-
-    def made(self, chunk: int) -> None: ...
-
-    def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None: ...
-
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """One recording: the video, and the session file beside it where one could be made."""
-
-    recorder: RecorderLike
-    log: SessionLogLike | None = None
-
-
-StartTake = Callable[[SessionHeader], Take]
-"""Raises WorldwalkError, in one sentence, where no recording can be made."""

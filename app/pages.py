@@ -7,17 +7,14 @@ import zlib
 import numpy as np
 import pygame
 
-from app import menu
+from app import hints, menu
 from app.theme import (
-    ACCENT,
     BACKGROUND,
     LINE,
     PANEL,
     QUIET,
-    RED,
     TEXT,
     Colour,
-    Hints,
     Panel,
     Role,
     Theme,
@@ -25,9 +22,8 @@ from app.theme import (
     rounded,
 )
 from app.values import AppState
+from app.words import table
 from engine.protocol import Pixels, SceneSpec
-
-GALLERY_HINTS: Hints = (("Arrows or mouse", "choose"), ("Enter", "walk"), ("Esc", "menu"), ("F1", "keys"))
 
 
 class Pictures:
@@ -62,9 +58,9 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     width, height = surface.get_size()
     surface.blit(pictures.backdrop(state.scene, width, height), (0, 0))
     middle, y = width // 2, height // 2
-    title = state.scene.name if state.scene is not None else "Worldwalk"
+    title = state.scene.name if state.scene is not None else theme.say("name")
     _centred(surface, theme.text(_title(title), Role.TITLE), middle, y - theme.px(56))
-    stage = state.loading.stage if state.loading is not None else "Starting"
+    stage = theme.say("loading.starting") if state.loading is None else table.stage(theme.language, state.loading.stage)
     for index, line in enumerate(theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]):
         _centred(surface, theme.text(line, Role.BODY, QUIET), middle, y + theme.px(36) + index * theme.px(26))
     bar = pygame.Rect(0, 0, min(theme.px(360), width * 2 // 3), max(3, theme.px(4)))
@@ -74,12 +70,12 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     surface.blit(theme.panel(track), bar)
     fraction = state.loading.fraction if state.loading is not None else None
     if fraction is None:
-        part = max(bar.height, bar.width // 5)
+        part = bar.width if state.settings.app.reduced_motion else max(bar.height, bar.width // 5)
         sway = abs((now * 0.6) % 2.0 - 1.0)
         lit = pygame.Rect(bar.x + round((bar.width - part) * sway), bar.y, part, bar.height)
     else:
         lit = pygame.Rect(bar.x, bar.y, max(bar.height, round(bar.width * min(1.0, max(0.0, fraction)))), bar.height)
-    surface.blit(theme.panel(Panel(lit.width, lit.height, radius, fill=ACCENT, alpha=255)), lit)
+    surface.blit(theme.panel(Panel(lit.width, lit.height, radius, fill=theme.accent, alpha=255)), lit)
     if state.scene is not None:
         prompt = theme.shortened(state.scene.prompt, Role.SMALL, width * 3 // 4)
         _centred(surface, theme.text(prompt, Role.SMALL, QUIET), middle, height - theme.px(40))
@@ -90,40 +86,42 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     gallery = state.gallery
     chosen = state.scenes[gallery.selected] if state.scenes else None
     surface.blit(pictures.backdrop(chosen, width, height), (0, 0))
-    layout = menu.gallery_layout(gallery.count, width, height)
-    surface.blit(theme.text("Worldwalk", Role.TITLE), (layout.left, theme.px(40)))
-    words = "Choose where to begin. The world is dreamt on this computer while you walk."
-    if not state.scenes:
-        words = "No scenes were found. Start with an image of your own: main.py --image FILE --prompt TEXT"
+    layout = menu.gallery_layout(gallery.count, state.room)
+    surface.blit(theme.text(theme.say("name"), Role.TITLE), (layout.left, theme.px(40)))
+    words = theme.say("gallery.subtitle" if state.scenes else "gallery.none")
     subtitle = theme.shortened(words, Role.BODY, width - 2 * layout.left)
     surface.blit(theme.text(subtitle, Role.BODY, QUIET), (layout.left, theme.px(96)))
     for index, scene in enumerate(state.scenes):
-        rect = menu.card_rect(gallery, index, width, height)
+        rect = menu.card_rect(gallery, index, state.room)
         if rect is not None:
             _draw_card(surface, theme, pictures, scene, rect, index == gallery.selected)
-    surface.blit(hint_line(theme, GALLERY_HINTS), (layout.left, height - theme.px(42)))
-    if menu.rows_below(gallery, width, height):
-        more = theme.text("↓  more below", Role.SMALL, ACCENT)
+    surface.blit(hint_line(theme, hints.gallery(state)), (layout.left, height - theme.px(42)))
+    if menu.rows_below(gallery, state.room):
+        more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
         surface.blit(more, ((width - more.get_width()) // 2, height - theme.px(42)))
     if state.loading is not None:
-        stage = theme.text(theme.shortened(state.loading.stage, Role.SMALL, width // 3), Role.SMALL, QUIET)
+        words = table.stage(theme.language, state.loading.stage)
+        stage = theme.text(theme.shortened(words, Role.SMALL, width // 3), Role.SMALL, QUIET)
         surface.blit(stage, (width - layout.left - stage.get_width(), height - theme.px(42)))
 
 
-def draw_menu(surface: pygame.Surface, theme: Theme, shown: menu.Menu) -> None:
+def draw_menu(surface: pygame.Surface, theme: Theme, shown: menu.Menu, room: menu.Room) -> None:
     """The menu over a darkened window."""
-    width, height = surface.get_size()
     darken(surface, 120)
-    panel = menu.menu_panel(shown, width, height)
+    panel = menu.menu_panel(shown, room)
     look = Panel(panel.width, panel.height, theme.px(18), alpha=244, line=LINE)
     surface.blit(theme.panel(look), (panel.x, panel.y))
-    _centred(surface, theme.text(shown.title, Role.HEADING), panel.x + panel.width // 2, panel.y + theme.px(44))
+    _centred(
+        surface, theme.text(theme.say(shown.title), Role.HEADING), panel.x + panel.width // 2, panel.y + theme.px(40)
+    )
     for index, item in enumerate(shown.items):
-        rect = menu.menu_item_rect(shown, index, width, height)
+        rect = menu.menu_item_rect(shown, index, room)
         chosen = index == shown.selected
         if chosen:
-            surface.blit(theme.panel(Panel(rect.width, rect.height, theme.px(12), ACCENT, 255)), (rect.x, rect.y))
-        label = theme.text(item.value, Role.STRONG if chosen else Role.BODY, BACKGROUND if chosen else TEXT)
+            surface.blit(theme.panel(Panel(rect.width, rect.height, theme.px(12), theme.accent, 255)), (rect.x, rect.y))
+        label = theme.text(
+            theme.say(f"menu.{item}"), Role.STRONG if chosen else Role.BODY, BACKGROUND if chosen else TEXT
+        )
         _centred(surface, label, rect.x + rect.width // 2, rect.y + rect.height // 2)
 
 
@@ -142,17 +140,15 @@ def draw_failure(surface: pygame.Surface, theme: Theme, state: AppState) -> None
     x, y = (width - panel.width) // 2, (height - panel.height) // 2
     surface.blit(theme.panel(panel), (x, y))
     x, y = x + pad, y + pad
-    heading = "The engine stopped" if state.failure.engine_lost else "This did not work"
-    surface.blit(theme.text(heading, Role.HEADING, RED), (x, y))
+    heading = theme.say("failure.lost" if state.failure.engine_lost else "failure.other")
+    surface.blit(theme.text(heading, Role.HEADING, theme.bad), (x, y))
     y += theme.px(48)
     for lines, colour in ((message, TEXT), (cure, QUIET)):
         for line in lines:
             surface.blit(theme.text(line, Role.BODY, colour), (x, y))
             y += step
         y += theme.px(10)
-    how = "from its last snapshot" if state.snapshot is not None else "from its beginning"
-    keys = (("R", f"start the world again, {how}"), ("Esc", "menu"))
-    surface.blit(hint_line(theme, keys if state.scene is not None else keys[1:]), (x, y + theme.px(12)))
+    surface.blit(hint_line(theme, hints.failure(state)), (x, y + theme.px(12)))
 
 
 def darken(surface: pygame.Surface, alpha: int) -> None:
@@ -168,7 +164,7 @@ def _draw_card(
     radius = theme.px(14)
     if chosen:
         ring = theme.px(4)
-        frame = Panel(rect.width + 2 * ring, rect.height + 2 * ring, radius + ring, ACCENT, 255)
+        frame = Panel(rect.width + 2 * ring, rect.height + 2 * ring, radius + ring, theme.accent, 255)
         surface.blit(theme.panel(frame), (rect.x - ring, rect.y - ring))
     surface.blit(theme.panel(Panel(rect.width, rect.height, radius, PANEL, 255 if chosen else 214)), (rect.x, rect.y))
     inset = theme.px(6)

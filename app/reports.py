@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import messages, steering
-from app.messages import Ask
+from app import errands, messages, pad_hands, page_hands, steering
+from app.errands import Ask
 from app.values import (
     AppState,
     Change,
@@ -28,6 +28,7 @@ from engine.protocol import (
     Failed,
     FrameChunk,
     Loading,
+    Look,
     SnapshotSaved,
     Steer,
     WorldOpened,
@@ -50,6 +51,10 @@ def handle(state: AppState, message: messages.Message) -> Change:
             return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
+        case messages.PadOpened() | messages.PadLost() | messages.PadAxisMoved() | messages.PadDirected():
+            return pad_hands.handle(state, message), ()
+        case messages.EngineStarted(config):
+            return replace(state, engine=config), ()
         case messages.ScenesListed(scenes):
             state = replace(state, scenes=scenes)
             return (open_gallery(state) if state.screen is Screen.STARTING else state), ()
@@ -75,22 +80,27 @@ def handle(state: AppState, message: messages.Message) -> Change:
 
 
 def _ticked(state: AppState, now: float) -> Change:
-    """Old sentences go, and what the hands did in this tick is sent as one event."""
+    """Old sentences go, changed settings are kept, and what the hands did in this tick is sent as one event."""
+    state, keeps = page_hands.keep_in_time(state, now)
     if any(toast.gone_at <= now for toast in state.toasts):
         state = replace(state, toasts=tuple(toast for toast in state.toasts if toast.gone_at > now))
     if state.prompt_box is not None and state.prompt_box.swallow:
         state = replace(state, prompt_box=replace(state.prompt_box, swallow=""))
+    state = pad_hands.turn(state, now)
     if state.world is None or state.failure is not None:
-        return state, ()
-    after, event = steering.compose(state.steering, now, standing=state.standing)
+        return state, keeps
+    after, event = steering.compose(state.steering, now, standing=state.standing, feel=state.feel)
     if after is not state.steering:
         state = replace(state, steering=after)
+    turned = Look() if event is None or event.look is None else event.look
+    if turned != state.turned:
+        state = replace(state, turned=turned)
     if event is None:
-        return state, ()
+        return state, keeps
     state = replace(state, in_flight=(*state.in_flight, event)[-MOST_IN_FLIGHT:])
     if event.prompt is not None and state.prompt is not None:
         state = replace(state, prompt=replace(state.prompt, event_id=event.event_id))
-    return state, (Steer(event.to_wire(), event.pressed_at),)
+    return state, (*keeps, Steer(event.to_wire(), event.pressed_at))
 
 
 # ---- the world ---------------------------------------------------------------------------------------------------
@@ -107,16 +117,18 @@ def _world_opened(state: AppState, opened: WorldOpened) -> Change:
     asks: tuple[Ask, ...] = ()
     if state.recording is None and state.record_next:
         state = replace(state, record_next=False)
-        asks = (messages.StartRecording(),)
+        asks = (errands.StartRecording(),)
     return state, asks
 
 
 def _frame_chunk(state: AppState, chunk: FrameChunk) -> AppState:
     if state.world is None or chunk.session_id != state.world.session_id:
         return state
+    world = replace(state.world, window=chunk.window, ms=chunk.ms)
+    if chunk.notice:
+        state = tell(state, chunk.notice, state.touched_at)
     made = (*state.measured.made, (chunk.made_at, len(chunk.frames)))[-REMEMBERED_CHUNKS:]
     screen = Screen.WALK if state.screen is Screen.LOADING else state.screen
-    world = replace(state.world, window=chunk.window, ms=chunk.ms)
     return replace(state, screen=screen, world=world, measured=replace(state.measured, made=made))
 
 
@@ -166,12 +178,18 @@ def _accepted(state: AppState, event_id: int | None) -> AppState:
 
 
 def _rejected(state: AppState, rejected: EventRejected) -> AppState:
-    state = tell(state, rejected.sentence(), state.touched_at, bad=True)
+    state = tell(state, _refusal(state, rejected), state.touched_at, bad=True)
     in_flight = tuple(event for event in state.in_flight if event.event_id != rejected.event_id)
     prompt = state.prompt
     if prompt is not None and prompt.event_id is not None and prompt.event_id == rejected.event_id:
         prompt = replace(prompt, stage=Stage.REJECTED)
     return replace(state, in_flight=in_flight, prompt=prompt)
+
+
+def _refusal(state: AppState, rejected: EventRejected) -> str:
+    where = rejected.path or state.say("told.the_event")
+    number = state.say("told.no_id") if rejected.event_id is None else rejected.event_id
+    return state.say("told.rejected", id=number, where=where, got=rejected.got, expected=rejected.expected)
 
 
 def _failed(state: AppState, failed: Failed) -> AppState:
@@ -202,11 +220,13 @@ def _recording(
             return replace(state, recording=replace(recording, frames=frames, dropped=dropped))
         case messages.RecordingEnded(path, frames, dropped, error, at):
             state = replace(state, recording=None)
-            return tell(state, _ending(path, frames, dropped, error), at, bad=bool(error))
+            return tell(state, _ending(state, path, frames, dropped, error), at, bad=bool(error))
 
 
-def _ending(path: str | None, frames: int, dropped: int, error: str | None) -> str:
+def _ending(state: AppState, path: str | None, frames: int, dropped: int, error: str | None) -> str:
     if error:
         return error
-    lost = f" {dropped} frames could not be kept." if dropped else ""
-    return f"Recorded {Path(path).name if path else 'nothing'}, {frames} frames.{lost}"
+    if path is None:
+        return state.say("told.recorded_nothing")
+    lost = state.say("told.recorded_lost", dropped=dropped) if dropped else ""
+    return state.say("told.recorded", name=Path(path).name, frames=frames) + lost

@@ -1,12 +1,14 @@
-"""Settings: a file, then ``--set``, then the environment, each checked as strictly as the others; later ones win."""
+"""Settings: a file, the user's own changes, then ``--set``, then the environment; all checked alike, later ones win."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from app import strict_yaml
+from app import bindings, strict_yaml
+from app.bindings import Bindings
+from app.words import table
 from engine import config as engine_config
 from engine.config import EngineConfig, Setting, Value
 from engine.errors import BadValue
@@ -14,41 +16,72 @@ from engine.wording import shown
 
 SECTIONS = ("app", "engine")
 SEED_MAXIMUM = 2**32 - 1
+COLOURS = ("standard", "safe")
 
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """What a user may choose of the window. ``scene`` None shows the gallery first."""
+    """What a user may choose of the window. ``scene`` None: the gallery first. Smoothing or cap of 0: none."""
 
+    language: str = table.AUTO
     scene: str | None = None
     seed: int = 0
     window_width: int = 1280
     window_height: int = 720
     fullscreen: bool = False
-    mouse_degrees_per_px: float = 0.12
     recordings_dir: str | None = None
+    text_size: float = 1.0
+    colours: str = "standard"
+    reduced_motion: bool = False
+    input_overlay: bool = False
+    mouse_degrees_per_100_px: float = 12.0
+    invert_y: bool = False
+    mouse_smoothing_ms: int = 0
+    turn_cap_degrees_per_second: float = 0.0
+    pad_degrees_per_second: float = 110.0
+    pad_dead_zone: float = 0.15
+    key_labels: str = "qwerty"
+    keys: Bindings = field(default_factory=Bindings)
 
 
 APP_SETTINGS: Mapping[str, Setting] = {
+    "language": Setting(str, choices=(table.AUTO, *table.LANGUAGES)),
     "scene": Setting(str, optional=True),
     "seed": Setting(int, 0, SEED_MAXIMUM),
     "window_width": Setting(int, 480, 7680),
     "window_height": Setting(int, 320, 4320),
     "fullscreen": Setting(bool),
-    "mouse_degrees_per_px": Setting(float, 0.005, 5.0),
     "recordings_dir": Setting(str, optional=True),
+    "text_size": Setting(float, 0.8, 2.0),
+    "colours": Setting(str, choices=COLOURS),
+    "reduced_motion": Setting(bool),
+    "input_overlay": Setting(bool),
+    "mouse_degrees_per_100_px": Setting(float, 0.5, 500.0),
+    "invert_y": Setting(bool),
+    "mouse_smoothing_ms": Setting(int, 0, 300),
+    "turn_cap_degrees_per_second": Setting(float, 0.0, 1000.0),
+    "pad_degrees_per_second": Setting(float, 10.0, 720.0),
+    "pad_dead_zone": Setting(float, 0.0, 0.6),
+    "key_labels": Setting(str, choices=tuple(bindings.LABELS)),
+    **{f"keys.{thing}": Setting(str, many=True) for thing in bindings.THINGS},
 }
 """Every setting of the window by its name below ``app``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    app: AppSettings
-    engine: EngineConfig
+    """``own``: what the user has changed in the window, by full names; it is kept. ``notice``: how reading it went."""
+
+    app: AppSettings = field(default_factory=AppSettings)
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    own: Mapping[str, object] = field(default_factory=dict)
+    notice: str | None = None
 
 
-def load(path: Path | None, sets: Sequence[str], environ: Mapping[str, str]) -> Settings:
-    """All settings. ``path`` None: only the defaults below ``sets`` and the environment.
+def load(
+    path: Path | None, sets: Sequence[str], environ: Mapping[str, str], own: Mapping[str, object] | None = None
+) -> Settings:
+    """All settings. ``path`` None: only the defaults below ``own`` (dotted names), ``sets`` and the environment.
 
     Raises FileProblem for a file that cannot be read, BadValue with the place and the cure for anything in it.
     """
@@ -56,15 +89,83 @@ def load(path: Path | None, sets: Sequence[str], environ: Mapping[str, str]) -> 
     places: dict[str, str] = {}
     if path is not None:
         _add_file(strict_yaml.load_file(path), values, places)
+    values.update(own or {})
     for text in sets:
         _add_set(text, values, places)
+    checked = _checked(values, lambda name: places.get(name, name))
+    return Settings(checked.app, engine_config.apply_environment(checked.engine, environ), own or {})
 
-    def where(name: str) -> str:
-        return places.get(name, name)
 
+def flat(settings: Settings) -> dict[str, Value]:
+    """Every setting by its full dotted name, such as ``app.keys.forward`` or ``engine.window.interactive``."""
+    app = engine_config.flatten(asdict(settings.app), "app.")
+    engine = {f"engine.{name}": value for name, value in engine_config.to_dict(settings.engine).items()}
+    return {name: rule_of(name).check(value, name) for name, value in app.items()} | engine
+
+
+def changed(settings: Settings, values: Mapping[str, object]) -> Settings:
+    """The settings with some values changed by the user, each by its full name. Raises BadValue for what is wrong."""
+    checked = _checked({**flat(settings), **values}, lambda name: name)
+    return replace(checked, own={**settings.own, **values}, notice=settings.notice)
+
+
+def forgotten(settings: Settings, names: Collection[str]) -> Settings:
+    """The settings with these at their defaults, and not kept as the user's own any longer."""
+    defaults = flat(Settings())
+    known = changed(settings, {name: defaults[name] for name in names})
+    return replace(known, own={name: value for name, value in settings.own.items() if name not in names})
+
+
+def rule_of(name: str) -> Setting:
+    """The rule of a setting by its full name."""
+    section, _, leaf = name.partition(".")
+    return (APP_SETTINGS if section == "app" else engine_config.ENGINE_SETTINGS)[leaf]
+
+
+def every_name() -> tuple[str, ...]:
+    """The full names of all settings."""
+    return tuple(f"app.{name}" for name in APP_SETTINGS) + tuple(f"engine.{n}" for n in engine_config.ENGINE_SETTINGS)
+
+
+def read_file(path: Path) -> tuple[dict[str, object], dict[str, str]]:
+    """What a settings file says, not checked against the rules yet: dotted names with values, and with their places.
+
+    Raises FileProblem and BadValue as ``load`` does.
+    """
+    values: dict[str, object] = {}
+    places: dict[str, str] = {}
+    _add_file(strict_yaml.load_file(path), values, places)
+    return values, places
+
+
+def check_one(name: str, value: object, place: str) -> Value:
+    """The value of the setting of this full name, if there is one and the value obeys its rule; else BadValue."""
+    section, _, leaf = name.partition(".")
+    _check_section(section, {}, place)
+    rules = APP_SETTINGS if section == "app" else engine_config.ENGINE_SETTINGS
+    checked = engine_config.check_all({leaf: value}, rules, section, lambda _: place)[leaf]
+    if name.startswith("app.keys."):
+        _check_keys(checked, place)
+    return checked
+
+
+def _checked(values: Mapping[str, object], where: engine_config.Where) -> Settings:
     chosen = engine_config.check_all(_below("app", values), APP_SETTINGS, "app", where)
-    config = engine_config.parse(_below("engine", values), where)
-    return Settings(_app_settings(chosen), engine_config.apply_environment(config, environ))
+    for name, value in chosen.items():
+        if name.startswith("keys."):
+            _check_keys(value, where(f"app.{name}"))
+    return Settings(_app_settings(chosen), engine_config.parse(_below("engine", values), where))
+
+
+def _check_keys(value: Value, place: str) -> None:
+    assert isinstance(value, tuple), value
+    for key in value:
+        if not bindings.is_key(key):
+            known = [*bindings.KEYS, *bindings.MOUSE_BUTTONS]
+            cure = engine_config.nearest(key, known, "").replace("See settings.yaml for all of them.", "")
+            raise BadValue(place, f"the key {shown(key)}", "the name of a key, such as W, Space or Num 8", cure or None)
+    if len(value) > bindings.MOST_KEYS:
+        raise BadValue(place, f"{len(value)} keys", f"at most {bindings.MOST_KEYS} keys")
 
 
 def _add_file(document: strict_yaml.StrictDocument, values: dict[str, object], places: dict[str, str]) -> None:
@@ -113,4 +214,6 @@ def _below(section: str, values: Mapping[str, object]) -> dict[str, object]:
 
 
 def _app_settings(chosen: Mapping[str, Value]) -> AppSettings:
-    return AppSettings(**chosen)  # type: ignore[arg-type]  # APP_SETTINGS has checked each type
+    keys = Bindings(**_below("keys", chosen))  # type: ignore[arg-type]  # APP_SETTINGS has checked each type
+    plain = {name: value for name, value in chosen.items() if not name.startswith("keys.")}
+    return AppSettings(**plain, keys=keys)  # type: ignore[arg-type]

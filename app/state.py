@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import hands, messages, reports
+from app import hands, messages, pad_hands, reports
 from app.values import AppState, Change, open_world
 from engine.protocol import Pause, SceneSpec
 
@@ -17,6 +17,10 @@ def begin(state: AppState, scene: SceneSpec | None, now: float) -> Change:
 
 def update(state: AppState, message: messages.Message) -> Change:
     """One thing happened. Returns the state after it, the same object if it meant nothing, and what to ask for."""
+    if isinstance(message, messages.Ticked):
+        state, step = pad_hands.lead(state, message.now)
+        if step is not None:
+            state, _ = hands.handle(state, step) or (state, ())
     handled = hands.handle(state, message)
     state, asks = reports.handle(state, message) if handled is None else handled
     if state.world is not None and state.failure is None and state.standing != state.told_paused:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from engine.protocol import ACTIONS, ActionState, CompositeEvent, Look, Transition
-
-MOUSE_DEGREES_PER_PX = 0.12
 
 MOST_TRANSITIONS = 512
 """The engine refuses longer lists; older taps of one tick give way."""
 MOST_YAW_DEGREES, MOST_PITCH_DEGREES = 180.0, 90.0
 """The most that one event may turn; the rest goes into the next."""
+
+
+FIRST_TICK_SECONDS, LONGEST_TICK_SECONDS = 1 / 60, 0.1
+"""How long a tick counts, for smoothing and cap, when nothing turned before it, and at most."""
+SETTLED_DEGREES = 0.01
+"""What smoothing leaves over below this is given at once, so that it comes to an end."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookFeel:
+    """How the mouse turns the view. ``smoothing_seconds`` 0: as it moves; ``cap_degrees_per_second`` 0: any speed."""
+
+    degrees_per_px: float = 0.12
+    invert_y: bool = False
+    smoothing_seconds: float = 0.0
+    cap_degrees_per_second: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +43,8 @@ class Steering:
     pressed_at: float | None = None
     """When the first hand movement of this tick happened."""
     next_event_id: int = 1
+    turned_at: float | None = None
+    """When the last event that turned the view was made."""
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -52,13 +69,17 @@ def release_all(steering: Steering, at: float) -> Steering:
     return _changed(steering, replace(steering, held=()), at)
 
 
-def turn(steering: Steering, dx_px: int, dy_px: int, at: float, degrees_per_px: float) -> Steering:
-    """Mouse motion in window pixels: right is positive yaw, up (negative dy) is positive pitch."""
-    if not dx_px and not dy_px:
+def turn(steering: Steering, dx_px: int, dy_px: int, at: float, feel: LookFeel) -> Steering:
+    """Mouse motion in window pixels: right is positive yaw, up (negative dy) is positive pitch unless inverted."""
+    pitch = dy_px if feel.invert_y else -dy_px
+    return turn_degrees(steering, dx_px * feel.degrees_per_px, pitch * feel.degrees_per_px, at)
+
+
+def turn_degrees(steering: Steering, yaw: float, pitch: float, at: float) -> Steering:
+    """Turn by degrees, right and up positive, in the next event."""
+    if not yaw and not pitch:
         return steering
-    look = Look(
-        steering.look.yaw_degrees + dx_px * degrees_per_px, steering.look.pitch_degrees - dy_px * degrees_per_px
-    )
+    look = Look(steering.look.yaw_degrees + yaw, steering.look.pitch_degrees + pitch)
     return replace(steering, look=look, pressed_at=_first(steering, at))
 
 
@@ -72,8 +93,10 @@ def forget_sent(steering: Steering) -> Steering:
     return replace(steering, sent=(), transitions=(), look=Look(), pressed_at=None, prompt=None)
 
 
-def compose(steering: Steering, now: float, *, standing: bool = False) -> tuple[Steering, CompositeEvent | None]:
-    """The one event of this tick, or None where nothing changed.
+def compose(
+    steering: Steering, now: float, *, standing: bool = False, feel: LookFeel | None = None
+) -> tuple[Steering, CompositeEvent | None]:
+    """The one event of this tick, or None where nothing changed. ``feel`` None: neither smoothing nor cap.
 
     ``standing``: the world is paused. A prompt still goes, camera input waits: motion is forgotten, and keys that are
     held when the world goes on are sent then, so that a pause leaves no drift behind.
@@ -85,7 +108,7 @@ def compose(steering: Steering, now: float, *, standing: bool = False) -> tuple[
         transitions = steering.transitions[-MOST_TRANSITIONS:]
         if not transitions and steering.actions != steering.sent:
             transitions = (Transition(steering.actions, _milliseconds(now)),)
-        look, rest = _split(steering.look)
+        look, rest = _due(steering, now, feel or LookFeel())
     types = tuple(
         name
         for name, present in (
@@ -102,6 +125,7 @@ def compose(steering: Steering, now: float, *, standing: bool = False) -> tuple[
         look=rest,
         prompt=None,
         pressed_at=None if rest == Look() else now,
+        turned_at=None if look == Look() else now,
     )
     if not types:
         return (after if after != steering else steering), None
@@ -132,8 +156,32 @@ def _milliseconds(at: float) -> int:
     return int(at * 1000)
 
 
+def _due(steering: Steering, now: float, feel: LookFeel) -> tuple[Look, Look]:
+    """What of the pending turn goes into this event, and what stays for the next ones.
+
+    Smoothing gives an exponential share (1 - exp(-dt / smoothing)) and keeps the rest. What is faster than the cap is
+    dropped, as a view that goes on turning after the hand has stopped is worse than one that turned too little.
+    """
+    dt = FIRST_TICK_SECONDS if steering.turned_at is None else now - steering.turned_at
+    dt = max(0.0, min(LONGEST_TICK_SECONDS, dt))
+    look, rest = steering.look, Look()
+    if feel.smoothing_seconds > 0.0:
+        left = math.exp(-dt / feel.smoothing_seconds)
+        if max(abs(look.yaw_degrees), abs(look.pitch_degrees)) * left > SETTLED_DEGREES:
+            rest = Look(look.yaw_degrees * left, look.pitch_degrees * left)
+            look = Look(look.yaw_degrees - rest.yaw_degrees, look.pitch_degrees - rest.pitch_degrees)
+    if feel.cap_degrees_per_second > 0.0:
+        most = feel.cap_degrees_per_second * dt
+        look = Look(_clipped(look.yaw_degrees, most), _clipped(look.pitch_degrees, most))
+    now_due, over = _split(look)
+    return now_due, Look(rest.yaw_degrees + over.yaw_degrees, rest.pitch_degrees + over.pitch_degrees)
+
+
+def _clipped(value: float, most: float) -> float:
+    return max(-most, min(most, value))
+
+
 def _split(look: Look) -> tuple[Look, Look]:
     """What one event may carry, and the rest."""
-    yaw = max(-MOST_YAW_DEGREES, min(MOST_YAW_DEGREES, look.yaw_degrees))
-    pitch = max(-MOST_PITCH_DEGREES, min(MOST_PITCH_DEGREES, look.pitch_degrees))
+    yaw, pitch = _clipped(look.yaw_degrees, MOST_YAW_DEGREES), _clipped(look.pitch_degrees, MOST_PITCH_DEGREES)
     return Look(yaw, pitch), Look(look.yaw_degrees - yaw, look.pitch_degrees - pitch)

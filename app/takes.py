@@ -6,15 +6,8 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
-from app.messages import (
-    Message,
-    RecordingEnded,
-    RecordingProgressed,
-    RecordingStarted,
-    StartTake,
-    Take,
-    Told,
-)
+from app.errands import StartTake, Take
+from app.messages import Message, RecordingEnded, RecordingProgressed, RecordingStarted, Told
 from engine.errors import WorldwalkError
 from engine.protocol import FrameChunk, SampledEvent, SceneSpec, SessionHeader, SnapshotSaved, WorldOpened
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pygame
 import pygame.freetype
 
+from app.words import table
+
 Colour = tuple[int, int, int]
 
 BACKGROUND: Colour = (12, 14, 19)
@@ -19,10 +21,22 @@ PANEL: Colour = (18, 21, 28)
 LINE: Colour = (58, 65, 80)
 TEXT: Colour = (236, 239, 244)
 QUIET: Colour = (160, 168, 182)
-ACCENT: Colour = (244, 199, 130)
-RED: Colour = (240, 98, 92)
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """``accent`` marks what is chosen, accepted or applied, ``bad`` what went wrong or is being recorded."""
+
+    accent: Colour = (244, 199, 130)
+    bad: Colour = (240, 98, 92)
+
+
+PALETTES = {"standard": Palette(), "safe": Palette(accent=(116, 196, 255), bad=(255, 156, 64))}
+"""``safe``: blue and orange, which people with any of the common colour deficiencies tell apart."""
 
 FONTS = Path(__file__).resolve().parents[1] / "assets" / "fonts"
+BUNDLED = (FONTS / "Inter-Regular.otf", FONTS / "NotoSansSC-Words.otf")
+"""The second has just the signs of the Chinese table of words; ATTRIBUTION.md says how it is made."""
 FALLBACK_FONTS = (
     "notosanscjksc",
     "notosanscjkjp",
@@ -78,12 +92,12 @@ class Glyphs:
 
     def __init__(self) -> None:
         pygame.freetype.init()
-        self._paths: list[Path | None] = [FONTS / "Inter-Regular.otf"]
+        self._paths: list[Path] = list(BUNDLED)
         self._faces: list[pygame.freetype.Font] = []
         self._candidates = iter(FALLBACK_FONTS)
         self._known: dict[str, int] = {}
 
-    def path(self, index: int) -> Path | None:
+    def path(self, index: int) -> Path:
         return self._paths[index]
 
     def runs(self, text: str) -> Iterator[tuple[int, str]]:
@@ -113,7 +127,7 @@ class Glyphs:
 
     def _find(self, character: str) -> int:
         if not self._faces:
-            self._faces.append(pygame.freetype.Font(str(self._paths[0]), 16))
+            self._faces.extend(pygame.freetype.Font(str(path), 16) for path in BUNDLED)
         for index, face in enumerate(self._faces):
             if face.get_metrics(character)[0] is not None:
                 return index
@@ -129,15 +143,28 @@ class Glyphs:
 
 
 class Theme:
-    """Text and panels at one scale of the window."""
+    """Text and panels at one scale of the window, in one language and set of colours."""
 
-    def __init__(self, scale: float, glyphs: Glyphs) -> None:
-        self.scale = scale
+    def __init__(self, scale: float, glyphs: Glyphs, language: str = "en", palette: Palette | None = None) -> None:
+        self.scale, self.language = scale, language
+        self.palette = palette or Palette()
         self._glyphs = glyphs
         self._fonts: dict[tuple[Role, int], pygame.font.Font] = {}
         self._texts: OrderedDict[tuple[str, Role, Colour], pygame.Surface] = OrderedDict()
         self._widths: dict[tuple[str, Role], int] = {}
         self._panels: OrderedDict[Panel, pygame.Surface] = OrderedDict()
+
+    @property
+    def accent(self) -> Colour:
+        return self.palette.accent
+
+    @property
+    def bad(self) -> Colour:
+        return self.palette.bad
+
+    def say(self, key: str, /, **values: str | int | float) -> str:
+        """Words of the window."""
+        return table.say(self.language, key, **values)
 
     def px(self, length: float) -> int:
         """A length of the design, at scale 1, in window pixels."""

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from app import menu, messages, steering
-from app.menu import Gallery, Menu
-from app.messages import Ask, Focus
+from app import errands, menu, messages, options, steering
+from app.errands import Ask
+from app.gamepad import Gamepad, rest
+from app.menu import Gallery, Menu, Room
+from app.messages import Focus
+from app.options import SettingsPage
 from app.prompt_box import PromptBox
-from app.steering import MOUSE_DEGREES_PER_PX, Steering
+from app.settings import Settings
+from app.steering import LookFeel, Steering
+from app.words import table
+from engine.config import EngineConfig
 from engine.protocol import (
     ChunkTimings,
     CloseWorld,
     CompositeEvent,
     Failed,
     Loading,
+    Look,
     ModelCard,
     OpenWorld,
     Restore,
@@ -25,6 +32,7 @@ from engine.protocol import (
 
 TOAST_SECONDS = 5.0
 BAD_TOAST_SECONDS = 9.0
+READ_CHARACTERS_PER_SECOND = 18.0
 MOST_TOASTS = 3
 
 
@@ -96,13 +104,17 @@ class Toast:
 
     @property
     def gone_at(self) -> float:
-        return self.shown_at + (BAD_TOAST_SECONDS if self.bad else TOAST_SECONDS)
+        least = BAD_TOAST_SECONDS if self.bad else TOAST_SECONDS
+        return self.shown_at + max(least, len(self.text) / READ_CHARACTERS_PER_SECOND)
 
 
 @dataclass(frozen=True, slots=True)
 class AppState:
     seed: int = 0
-    degrees_per_px: float = MOUSE_DEGREES_PER_PX
+    settings: Settings = field(default_factory=Settings)
+    unkept_at: float | None = None
+    """When a setting was changed that is not written yet."""
+    system_language: str = "en"
     record_next: bool = False
     """Begin recording as soon as a world is open."""
     width: int = 1280
@@ -111,8 +123,12 @@ class AppState:
     scenes: tuple[SceneSpec, ...] = ()
     gallery: Gallery = field(default_factory=Gallery)
     menu: Menu | None = None
+    page: SettingsPage | None = None
+    gamepad: Gamepad = field(default_factory=Gamepad)
     help: bool = False
     details: bool = False
+    inputs: bool = False
+    """Whether held, sent and applied are shown apart."""
     fullscreen: bool = False
     captured: bool = False
     ignores_motion: bool = False
@@ -124,6 +140,10 @@ class AppState:
     prompt_box: PromptBox | None = None
     history: tuple[str, ...] = ()
     steering: Steering = field(default_factory=Steering)
+    turned: Look = field(default_factory=Look)
+    """What the last tick's event turned the view by."""
+    engine: EngineConfig | None = None
+    """What the engine that runs was told; None before it is started."""
     scene: SceneSpec | None = None
     session_id: int = 0
     world: World | None = None
@@ -144,14 +164,40 @@ class AppState:
 
     @property
     def focus(self) -> Focus:
-        if self.prompt_box is not None:
+        if self.prompt_box is not None or (self.page is not None and self.page.line is not None):
             return Focus.TEXT
-        return Focus.MENU if self.menu is not None or self.screen is Screen.SCENES else Focus.WALK
+        if self.page is not None and self.page.catching:
+            return Focus.KEY
+        behind = self.menu is not None or self.page is not None or self.screen is Screen.SCENES
+        return Focus.MENU if behind else Focus.WALK
 
     @property
     def standing(self) -> bool:
         """Whether the world stands still: paused, or behind a menu."""
-        return self.paused or self.menu is not None or self.screen is Screen.SCENES
+        return self.paused or self.menu is not None or self.page is not None or self.screen is Screen.SCENES
+
+    @property
+    def room(self) -> Room:
+        return Room(self.width, self.height, self.settings.app.text_size)
+
+    @property
+    def language(self) -> str:
+        return table.chosen(self.settings.app.language, self.system_language)
+
+    @property
+    def feel(self) -> LookFeel:
+        """How the mouse turns the view."""
+        app = self.settings.app
+        return LookFeel(
+            app.mouse_degrees_per_100_px / 100,
+            app.invert_y,
+            app.mouse_smoothing_ms / 1000,
+            app.turn_cap_degrees_per_second,
+        )
+
+    def say(self, key: str, /, **values: str | int | float) -> str:
+        """Words of the window in the user's language."""
+        return table.say(self.language, key, **values)
 
     @property
     def walking(self) -> bool:
@@ -172,7 +218,7 @@ Change = tuple[AppState, tuple[Ask, ...]]
 
 def open_world(state: AppState, scene: SceneSpec, now: float) -> Change:
     """Begin a world. What is on show stays until the new world's first frame, if a world was there before."""
-    restart = _restart(state)
+    restart = _switch(state) or _restart(state)
     state = _new_session(state, scene, now)
     screen = Screen.WALK if state.screen is Screen.WALK else Screen.LOADING
     request = OpenWorld(scene, state.seed, state.session_id)
@@ -197,14 +243,22 @@ def recover(state: AppState, now: float) -> Change:
     return state, (*restart, Restore(state.scene, state.seed, state.session_id, snapshot))
 
 
+def _switch(state: AppState) -> tuple[Ask, ...]:
+    """Settings of the engine count from the next world on: one that was told others is ended before."""
+    if state.engine is None or state.engine == state.settings.engine:
+        return ()
+    return (errands.SwitchEngine(state.settings.engine),)
+
+
 def _restart(state: AppState) -> tuple[Ask, ...]:
     lost = state.failure is not None and state.failure.engine_lost
-    return (messages.RestartEngine(),) if lost else ()
+    return (errands.RestartEngine(),) if lost else ()
 
 
 def close_world(state: AppState) -> Change:
     """Leave the program. The recording is finished by the app, whatever happens."""
-    return replace(state, quitting=True), (CloseWorld(),)
+    keeps = (errands.KeepSettings(state.settings.own),) if state.unkept_at is not None else ()
+    return replace(state, quitting=True, unkept_at=None), (*keeps, CloseWorld())
 
 
 def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppState:
@@ -214,17 +268,24 @@ def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppSta
 
 
 def open_gallery(state: AppState) -> AppState:
-    gallery = menu.select(replace(state.gallery, count=len(state.scenes)), state.gallery.selected, *size(state))
-    return replace(state, screen=Screen.SCENES, gallery=gallery, menu=None)
+    gallery = menu.select(replace(state.gallery, count=len(state.scenes)), state.gallery.selected, state.room)
+    return replace(state, screen=Screen.SCENES, gallery=gallery, menu=None, page=None)
 
 
-def size(state: AppState) -> tuple[int, int]:
-    return state.width, state.height
+def fitted(state: AppState) -> AppState:
+    """What is chosen lies in view, whatever the room has become."""
+    state = replace(state, gallery=menu.select(state.gallery, state.gallery.selected, state.room))
+    if state.page is None:
+        return state
+    shown = options.choose(state.page, state.page.selected, state.room)
+    return replace(state, page=replace(state.page, first=shown.first))
 
 
 def let_go(state: AppState, at: float) -> AppState:
-    """No key is held any longer, the pointer is free."""
-    return replace(state, steering=steering.release_all(state.steering, at), captured=False)
+    """No key is held any longer, no stick pushed, the pointer is free."""
+    page = None if state.page is None else replace(state.page, trying=False)
+    released = steering.release_all(state.steering, at)
+    return replace(state, steering=released, gamepad=rest(state.gamepad), captured=False, page=page)
 
 
 def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
@@ -236,6 +297,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         failure=None,
         loading=None,
         menu=None,
+        page=None,
         paused=False,
         told_paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pygame
 
-from app import hud, menu, pages
-from app.theme import BACKGROUND, Glyphs, Theme
+from app import hud, input_view, pages, settings_view
+from app.messages import Focus
+from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
 from app.values import AppState, Screen
 from engine.protocol import Pixels
 
@@ -24,22 +25,27 @@ class View:
         """Where text is being typed, for the input method's own window."""
 
     def draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> bool:
-        """Draw what is due. Returns False, and touches nothing, where the window would look as before."""
+        """Draw what is due. Returns False, and touches nothing, where the window would look as before.
+
+        The state knows the surface's size: ``WindowResized`` came before.
+        """
         looks = (surface.get_size(), id(frame), *self._moments(state, now))
         if self._last is not None and looks == self._last[:-1] and state is self._last[-1]:
             return False
         self._last = (*looks, state)
-        scale = menu.ui_scale(*surface.get_size())
-        if scale != self._theme.scale:
-            self._theme = Theme(scale, self._glyphs)
+        palette = PALETTES[state.settings.app.colours]
+        theme = state.room.scale, state.language, palette
+        if theme != (self._theme.scale, self._theme.language, self._theme.palette):
+            self._theme = Theme(state.room.scale, self._glyphs, state.language, palette)
         self._draw(surface, state, frame, now)
         return True
 
     def _moments(self, state: AppState, now: float) -> tuple[object, ...]:
         """What changes with time alone, in the steps in which it is seen to change."""
-        caret = (now - state.touched_at) % 1.06 < 0.58 if state.prompt_box is not None else None
+        caret = hud.caret_lit(state, now) if state.focus is Focus.TEXT else None
         waits = state.screen in (Screen.STARTING, Screen.LOADING) and state.failure is None
-        sways = waits and (state.loading is None or state.loading.fraction is None)
+        unknown = state.loading is None or state.loading.fraction is None
+        sways = waits and unknown and not state.settings.app.reduced_motion
         return hud.presence(state, now), caret, int(now * 30) if sways else None
 
     def _draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> None:
@@ -51,6 +57,8 @@ class View:
             room = self._draw_picture(surface, frame)
             if state.failure is None:
                 hud.draw(surface, theme, state, room, now)
+                if state.inputs:
+                    input_view.draw(surface, theme, state, room)
         elif state.failure is None:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
@@ -59,10 +67,12 @@ class View:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:
             self.caret = hud.draw_prompt_box(surface, theme, state, now)
-        if state.menu is not None:
-            pages.draw_menu(surface, theme, state.menu)
+        if state.page is not None:
+            self.caret = settings_view.draw(surface, theme, state, now)
+        elif state.menu is not None:
+            pages.draw_menu(surface, theme, state.menu, state.room)
         if state.help:
-            hud.draw_help(surface, theme)
+            hud.draw_help(surface, theme, state)
         hud.draw_toasts(surface, theme, state)
 
     def _draw_picture(self, surface: pygame.Surface, frame: Pixels) -> pygame.Rect:

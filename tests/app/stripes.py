@@ -11,7 +11,9 @@ import numpy as np
 import pygame
 
 from app.app import App, AppConfig, Parts
-from app.messages import Take
+from app.bindings import KEYS
+from app.errands import Take
+from engine.config import EngineConfig
 from engine.protocol import (
     EventAccepted,
     Failed,
@@ -184,13 +186,16 @@ class Stage:
         self.clock = Clock()
         self.engine = StripesEngine(self.clock)
         self.restarts = 0
+        self.configs: list[EngineConfig] = []
+        self.kept: list[dict[str, object]] = []
         self.takes: list[tuple[SessionHeader, KeptVideo, KeptLog]] = []
         self.hands: deque[tuple[float, Callable[[], object]]] = deque()
         parts = Parts(
-            engine=lambda: self.engine,
+            engine=self._start_engine,
             restart=self._restart,
             scenes=lambda: SCENES,
             start_take=self._start_take,
+            keep_settings=lambda values: self.kept.append(dict(values)),
             clock=self.clock,
             sleep=self._sleep,
         )
@@ -207,6 +212,10 @@ class Stage:
         while self.hands and self.clock.now - 100.0 >= self.hands[0][0]:
             self.hands.popleft()[1]()
 
+    def _start_engine(self, config: EngineConfig) -> StripesEngine:
+        self.configs.append(config)
+        return self.engine
+
     def _restart(self) -> None:
         self.restarts += 1
 
@@ -221,12 +230,21 @@ def post(kind: int, **facts: object) -> None:
     pygame.event.post(pygame.event.Event(kind, facts))
 
 
+def scancode(key: int) -> int:
+    """Where a key is on a US keyboard; SDL makes the codes of keys without a letter from their places."""
+    name = pygame.key.name(key).upper() if key < 1 << 30 else ""
+    named = {"RETURN": "Enter", "SPACE": "Space", "TAB": "Tab", "BACKSPACE": "Backspace", "DELETE": "Delete"}
+    if name == "ESCAPE":
+        return pygame.KSCAN_ESCAPE
+    return KEYS[named.get(name, name)] if name else key & ~(1 << 30)
+
+
 def down(key: int, mod: int = 0) -> Callable[[], None]:
-    return lambda: post(pygame.KEYDOWN, key=key, mod=mod, unicode="")
+    return lambda: post(pygame.KEYDOWN, key=key, mod=mod, unicode="", scancode=scancode(key))
 
 
 def up(key: int) -> Callable[[], None]:
-    return lambda: post(pygame.KEYUP, key=key, mod=0)
+    return lambda: post(pygame.KEYUP, key=key, mod=0, scancode=scancode(key))
 
 
 def tap(key: int) -> Callable[[], None]:

@@ -12,6 +12,7 @@ from app.app import App, AppConfig
 from app.takes import FIRST_CHUNK
 from app.values import Screen
 from app.values import Stage as PromptStage
+from engine.config import EngineConfig
 from engine.errors import FileProblem
 from engine.protocol import Engine, EventRejected, OpenWorld, Pause, Restore, SessionHeader
 from tests.app.stripes import Stage, down, post, red_and_green, tap, up, write
@@ -37,7 +38,7 @@ def test_the_window_is_on_screen_before_the_engine_is_started(tmp_path: Path) ->
     stage = Stage(tmp_path)
     seen: list[float | None] = []
 
-    def engine() -> Engine:
+    def engine(config: EngineConfig) -> Engine:
         seen.append(stage.app.first_picture_seconds)
         return stage.engine
 
@@ -218,7 +219,7 @@ def test_a_snapshot_that_cannot_be_saved_is_told(tmp_path: Path) -> None:
 def test_an_engine_that_cannot_start_is_told_in_the_window(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
 
-    def engine() -> Engine:
+    def engine(config: EngineConfig) -> Engine:
         raise FileProblem("model.safetensors", "the file is empty", "Fetch it again.")
 
     stage.app._parts = replace(stage.app._parts, engine=engine)

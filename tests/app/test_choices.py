@@ -53,7 +53,7 @@ def test_without_scenes_the_cure_is_named(tmp_path: Path) -> None:
 
 def test_the_first_take_goes_where_it_was_told_and_the_next_into_the_folder(tmp_path: Path) -> None:
     named, folder = tmp_path / "walk.mp4", tmp_path / "recordings"
-    start = takes_of(named, folder, EngineConfig())
+    start = takes_of(named, folder, EngineConfig)
     card = ModelCard("test_card", "test card", "0" * 64, "cpu", "float32", 1, 32, 16, 16.0, 1)
     header = SessionHeader(SceneSpec("green", "a meadow"), 0, card)
     takes = [start(header), start(header)]

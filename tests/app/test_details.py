@@ -27,7 +27,7 @@ def test_what_is_known_is_told() -> None:
     assert told["Key to picture"] == "p50 200 ms, p95 400 ms of 4"
     assert told["Window frame"] == "p50 16.6 ms, p99 18.0 ms"
     assert told["Memory window"] == "full, sees 4 latent frames (all recent)"
-    assert told["Device"] == "cpu, float32, 1 thread"
+    assert told["Device"] == "cpu, float32, threads: 1"
     assert told["Denoise"] == "100.0 ms"
 
 

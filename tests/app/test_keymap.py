@@ -4,19 +4,21 @@ import pygame
 import pytest
 
 from app import keymap, messages
+from app.bindings import Bindings
 from app.messages import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MenuChosen, MenuMoved
+from tests.app.stripes import scancode
 
 
 def key(code: int, mod: int = 0, kind: int = pygame.KEYDOWN) -> pygame.event.Event:
-    return pygame.event.Event(kind, key=code, mod=mod, unicode="")
+    return pygame.event.Event(kind, key=code, mod=mod, unicode="", scancode=scancode(code))
 
 
 @pytest.mark.parametrize(
     ("code", "focus", "message"),
     [
-        (pygame.K_w, Focus.WALK, ActionPressed("w", f"key {pygame.K_w}", 1.0)),
-        (pygame.K_UP, Focus.WALK, ActionPressed("i", f"key {pygame.K_UP}", 1.0)),
-        (pygame.K_l, Focus.WALK, ActionPressed("l", f"key {pygame.K_l}", 1.0)),
+        (pygame.K_w, Focus.WALK, ActionPressed("w", f"key {pygame.KSCAN_W}", 1.0)),
+        (pygame.K_UP, Focus.WALK, ActionPressed("i", f"key {pygame.KSCAN_UP}", 1.0)),
+        (pygame.K_l, Focus.WALK, ActionPressed("l", f"key {pygame.KSCAN_L}", 1.0)),
         (pygame.K_t, Focus.WALK, Commanded(Command.PROMPT, 1.0)),
         (pygame.K_RETURN, Focus.WALK, Commanded(Command.PROMPT, 1.0)),
         (pygame.K_SPACE, Focus.WALK, Commanded(Command.PAUSE, 1.0)),
@@ -38,28 +40,28 @@ def key(code: int, mod: int = 0, kind: int = pygame.KEYDOWN) -> pygame.event.Eve
 def test_what_a_key_means_depends_on_who_has_the_keyboard(
     code: int, focus: Focus, message: messages.Message | None
 ) -> None:
-    assert keymap.translate(key(code), focus, 1.0) == message
+    assert keymap.translate(key(code), focus, 1.0, Bindings()) == message
 
 
 def test_editing_keys_tell_shift_and_control() -> None:
     event = key(pygame.K_LEFT, pygame.KMOD_LSHIFT | pygame.KMOD_LCTRL)
-    assert keymap.translate(event, Focus.TEXT, 1.0) == Edited(Edit.LEFT, 1.0, selecting=True, by_word=True)
-    assert keymap.translate(key(pygame.K_v, pygame.KMOD_LCTRL), Focus.TEXT, 1.0) == Edited(Edit.PASTE, 1.0)
+    assert keymap.translate(event, Focus.TEXT, 1.0, Bindings()) == Edited(Edit.LEFT, 1.0, selecting=True, by_word=True)
+    assert keymap.translate(key(pygame.K_v, pygame.KMOD_LCTRL), Focus.TEXT, 1.0, Bindings()) == Edited(Edit.PASTE, 1.0)
 
 
 @pytest.mark.parametrize("focus", list(Focus))
 def test_a_release_counts_whoever_has_the_keyboard(focus: Focus) -> None:
-    released = keymap.translate(key(pygame.K_w, kind=pygame.KEYUP), focus, 1.0)
-    assert released == ActionReleased(f"key {pygame.K_w}", 1.0)
+    released = keymap.translate(key(pygame.K_w, kind=pygame.KEYUP), focus, 1.0, Bindings())
+    assert released == ActionReleased(f"key {pygame.KSCAN_W}", 1.0)
 
 
 def test_the_window_systems_other_events() -> None:
     moved = pygame.event.Event(pygame.MOUSEMOTION, pos=(3, 4), rel=(1, -2), buttons=(0, 0, 0))
-    assert keymap.translate(moved, Focus.WALK, 1.0) == messages.MouseMoved(3, 4, 1, -2, 1.0)
+    assert keymap.translate(moved, Focus.WALK, 1.0, Bindings()) == messages.MouseMoved(3, 4, 1, -2, 1.0)
     right = pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(3, 4), button=3)
-    assert keymap.translate(right, Focus.WALK, 1.0) is None
+    assert keymap.translate(right, Focus.WALK, 1.0, Bindings()) is None
     composed = pygame.event.Event(pygame.TEXTEDITING, text="xue", start=3, length=0)
-    assert keymap.translate(composed, Focus.TEXT, 1.0) == messages.TextComposed("xue", 3)
+    assert keymap.translate(composed, Focus.TEXT, 1.0, Bindings()) == messages.TextComposed("xue", 3)
     lost = pygame.event.Event(pygame.WINDOWFOCUSLOST)
-    assert keymap.translate(lost, Focus.WALK, 1.0) == messages.FocusLost(1.0)
-    assert keymap.translate(pygame.event.Event(pygame.QUIT), Focus.TEXT, 1.0) == messages.CloseAsked()
+    assert keymap.translate(lost, Focus.WALK, 1.0, Bindings()) == messages.FocusLost(1.0)
+    assert keymap.translate(pygame.event.Event(pygame.QUIT), Focus.TEXT, 1.0, Bindings()) == messages.CloseAsked()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app import messages
+from app import errands, messages
 from app import state as core
 from app.menu import MenuItem
 from app.messages import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MouseMoved, Ticked
@@ -19,7 +19,7 @@ def command(which: Command, at: float = 1.0) -> Commanded:
     return Commanded(which, at)
 
 
-def steers(asks: list[messages.Ask]) -> list[dict[str, object]]:
+def steers(asks: list[errands.Ask]) -> list[dict[str, object]]:
     return [dict(ask.wire) for ask in asks if isinstance(ask, Steer)]
 
 
@@ -200,11 +200,11 @@ def test_clipboard_keys_ask_for_the_clipboard() -> None:
     state, asks = after(
         walking(), [*typed("snow"), Edited(Edit.ALL, 1.2), Edited(Edit.COPY, 1.2), Edited(Edit.CUT, 1.2)]
     )
-    assert asks == [messages.CopyText("snow")] * 2
+    assert asks == [errands.CopyText("snow")] * 2
     assert state.prompt_box is not None
     assert state.prompt_box.text == ""
     state, asks = after(state, [Edited(Edit.PASTE, 1.3), messages.Pasted("two\nlines")])
-    assert asks == [messages.PasteText()]
+    assert asks == [errands.PasteText()]
     assert state.prompt_box is not None
     assert state.prompt_box.text == "two lines"
 
@@ -248,13 +248,13 @@ def test_a_lost_engine_is_restarted_from_the_last_snapshot() -> None:
     assert not asks
     assert state.steering.held == ()
     state, asks = after(state, [command(Command.RESET, 3.0)])
-    assert asks == [messages.RestartEngine(), Restore(MEADOW, 7, 2, "somewhere/16")]
+    assert asks == [errands.RestartEngine(), Restore(MEADOW, 7, 2, "somewhere/16")]
     assert state.failure is None
 
 
 def test_a_lost_engine_without_a_snapshot_begins_anew() -> None:
     _, asks = after(walking(), [LOST, command(Command.RESET, 3.0)])
-    assert asks == [messages.RestartEngine(), OpenWorld(MEADOW, 7, 2)]
+    assert asks == [errands.RestartEngine(), OpenWorld(MEADOW, 7, 2)]
 
 
 def test_a_snapshot_that_cannot_be_restored_is_not_tried_again() -> None:
@@ -266,15 +266,15 @@ def test_a_snapshot_that_cannot_be_restored_is_not_tried_again() -> None:
 def test_a_recording_outlives_the_engine_and_a_reset() -> None:
     state, asks = after(walking(), [command(Command.RECORD), messages.RecordingStarted("a.mp4", 1.0), LOST])
     state, more = after(state, [command(Command.RESET), opened(session_id=2), command(Command.RESET), opened(3)])
-    assert asks == [messages.StartRecording()]
-    assert messages.StopRecording() not in more
+    assert asks == [errands.StartRecording()]
+    assert errands.StopRecording() not in more
     assert state.recording is not None
 
 
 def test_recording_is_toggled_and_its_end_is_told() -> None:
     state, asks = after(walking(), [command(Command.RECORD), messages.RecordingStarted("a.mp4", 1.0)])
     state, asks = after(state, [messages.RecordingProgressed(20, 3), command(Command.RECORD)])
-    assert asks == [messages.StopRecording()]
+    assert asks == [errands.StopRecording()]
     assert state.recording is not None
     assert state.recording.dropped == 3
     state, asks = after(state, [messages.RecordingEnded("x/a.mp4", 20, 3, None, 2.0)])
@@ -285,7 +285,7 @@ def test_recording_is_toggled_and_its_end_is_told() -> None:
 
 def test_a_recording_asked_for_on_the_command_line_begins_with_the_world() -> None:
     state, _ = core.begin(AppState(record_next=True), MEADOW, 0.0)
-    assert after(state, [opened()])[1] == [messages.StartRecording()]
+    assert after(state, [opened()])[1] == [errands.StartRecording()]
 
 
 def test_sentences_go_after_some_seconds() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app import steering
-from app.steering import Steering
+from app.steering import LookFeel, Steering
 from engine.protocol import ActionState, CompositeEvent, Look
 
 
@@ -52,8 +52,8 @@ def test_two_keys_of_one_action_hold_it_until_both_are_up() -> None:
 
 def test_keys_mouse_and_prompt_of_one_tick_are_one_event() -> None:
     hands = steering.press(Steering(), "w", "key w", 0.5)
-    hands = steering.turn(hands, 10, -5, 0.4, 0.12)
-    hands = steering.turn(hands, 10, 0, 0.6, 0.12)
+    hands = steering.turn(hands, 10, -5, 0.4, LookFeel(0.12))
+    hands = steering.turn(hands, 10, 0, 0.6, LookFeel(0.12))
     hands = steering.submit(hands, "snow", 0.7)
     hands, event = steering.compose(hands, 1.0)
     assert event is not None
@@ -72,7 +72,7 @@ def test_the_newer_prompt_of_a_tick_wins() -> None:
 
 
 def test_a_turn_beyond_what_one_event_may_carry_goes_on_in_the_next() -> None:
-    hands = steering.turn(Steering(), 2000, 0, 0.1, 0.12)
+    hands = steering.turn(Steering(), 2000, 0, 0.1, LookFeel(0.12))
     hands, first = steering.compose(hands, 0.2)
     hands, second = steering.compose(hands, 0.3)
     assert first is not None
@@ -93,7 +93,7 @@ def test_no_more_transitions_than_the_engine_takes() -> None:
 
 def test_a_pause_leaves_no_drift() -> None:
     hands, _ = steering.compose(steering.press(Steering(), "w", "key w", 0.1), 0.2)
-    hands = steering.turn(steering.release(hands, "key w", 0.3), 500, 0, 0.3, 0.12)
+    hands = steering.turn(steering.release(hands, "key w", 0.3), 500, 0, 0.3, LookFeel(0.12))
     hands = steering.press(hands, "d", "key d", 0.35)
     hands, event = steering.compose(hands, 0.4, standing=True)
     assert event is None

@@ -16,7 +16,10 @@ def theme() -> Iterator[Theme]:
 
 
 def test_the_fonts_are_shipped_with_their_licence() -> None:
-    assert {path.name for path in FONTS.iterdir()} == {"Inter-Regular.otf", "Inter-SemiBold.otf", "OFL.txt"}
+    assert {path.name for path in FONTS.iterdir()} == {
+        *("Inter-Regular.otf", "Inter-SemiBold.otf", "NotoSansSC-Words.otf"),
+        *("OFL.txt", "OFL-NotoSansSC.txt"),
+    }
     assert sum(path.stat().st_size for path in FONTS.iterdir()) < 1_000_000
 
 

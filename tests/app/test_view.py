@@ -9,6 +9,7 @@ import pytest
 
 from app import menu, messages
 from app.menu import Gallery
+from app.options import SettingsPage, Tab
 from app.prompt_box import PromptBox
 from app.values import AppState, RecordingStatus, Screen, Toast
 from app.view import View, fitted
@@ -36,6 +37,12 @@ STATES = {
     "walk": walking(),
     "details": replace(walking(), details=True, pace=messages.LoopMeasured(16.6, 17.0, 1, 0, 0)),
     "menu": replace(walking(), menu=menu.WALK_MENU),
+    "inputs": replace(walking(), inputs=True, accepted=("w",), applied=("w", "l")),
+    **{f"settings, {tab}": replace(walking(), page=SettingsPage(tab, selected=3)) for tab in Tab},
+    "a key is waited for": replace(walking(), page=SettingsPage(Tab.KEYS, selected=3, catching=True)),
+    "a value is typed": replace(walking(), page=SettingsPage(Tab.WORLD, selected=1, line=PromptBox("12", 2, 0))),
+    "a value is wrong": replace(walking(), page=SettingsPage(Tab.WORLD, 1, line=PromptBox("x"), problem="a number")),
+    "the mouse is tried": replace(walking(), page=SettingsPage(Tab.CONTROLS, trying=True, tried_yaw=87.0)),
     "help": replace(walking(), help=True),
     "paused": replace(walking(), paused=True),
     "recording": replace(walking(), recording=RecordingStatus("a.mp4", frames=1200, dropped=3)),
@@ -53,6 +60,7 @@ def test_every_screen_is_drawn_and_drawn_again_only_when_it_changes(name: str, s
     view, state = View(), STATES[name]
     for size in ((640, 400), (320, 240), (1280, 720)):
         canvas = pygame.Surface(size)
+        state = replace(state, width=size[0], height=size[1])
         assert view.draw(canvas, state, GREY, 0.2)
         assert not view.draw(canvas, state, GREY, 0.2)
         colours = {tuple(canvas.get_at((x, y))) for x in range(0, size[0], 3) for y in range(0, size[1], 3)}

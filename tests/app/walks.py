@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from app import state as core
-from app.messages import Ask, Message
+from app.errands import Ask
+from app.messages import Message
 from app.values import AppState
 from engine.protocol import (
     ChunkTimings,

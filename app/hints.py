@@ -1,0 +1,98 @@
+"""Which keys are named where, as words: lines of advice, the page of keys. Pure."""
+
+from __future__ import annotations
+
+from app import bindings
+from app.theme import Hints
+from app.values import AppState
+
+
+def key_name(state: AppState, key: str) -> str:
+    """What is written on a key, or what it is called, in the user's language."""
+    word = f"key.{key}"
+    return state.say(word) if word in KEY_WORDS else bindings.label(key, state.settings.app.key_labels)
+
+
+def key_of(state: AppState, thing: str) -> str:
+    """The first key of a thing; a dash where it has none."""
+    keys = bindings.keys_of(state.settings.app.keys, thing)
+    return key_name(state, keys[0]) if keys else "–"
+
+
+def keys_of(state: AppState, thing: str) -> str:
+    """All keys of a thing."""
+    keys = bindings.keys_of(state.settings.app.keys, thing)
+    return f" {state.say('or')} ".join(key_name(state, key) for key in keys) or "–"
+
+
+def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
+    """(keys, what they do) of everything, as they are bound."""
+    walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
+    look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
+    things = ("prompt", "pause", "reset", "snapshot", "details", "inputs", "record", "fullscreen")
+    return (
+        (walk, state.say("help.walk")),
+        (look, state.say("help.look")),
+        (state.say("help.mouse_keys"), state.say("help.mouse")),
+        *((keys_of(state, thing), state.say(f"help.{thing}")) for thing in things),
+        (f"Esc {state.say('or')} {keys_of(state, 'menu')}", state.say("help.menu")),
+    )
+
+
+def gallery(state: AppState) -> Hints:
+    say = state.say
+    return (
+        (say("hint.arrows"), say("hint.choose")),
+        ("Enter", say("hint.walk")),
+        ("Esc", say("hint.menu")),
+        (key_of(state, "help"), say("hint.keys")),
+    )
+
+
+def walking(state: AppState) -> Hints:
+    say, prompt = state.say, (key_of(state, "prompt"), state.say("hint.prompt"))
+    if state.captured:
+        return (("Esc", say("hint.frees")), prompt)
+    return (
+        (say("hint.click"), say("hint.look")),
+        prompt,
+        (key_of(state, "help"), say("hint.keys")),
+        ("Esc", say("hint.menu")),
+    )
+
+
+def typing(state: AppState) -> Hints:
+    say = state.say
+    return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")), ("↑", say("hint.earlier")))
+
+
+def failure(state: AppState) -> Hints:
+    say, menu = state.say, ("Esc", state.say("hint.menu"))
+    if state.scene is None:
+        return (menu,)
+    how = "hint.again_snapshot" if state.snapshot is not None else "hint.again"
+    return ((key_of(state, "reset"), say(how)), menu)
+
+
+def settings(state: AppState) -> Hints:
+    """What the keys do on the settings pages, for the row that is chosen."""
+    say, page = state.say, state.page
+    assert page is not None
+    if page.catching:
+        return (("Esc", say("hint.cancel")),)
+    if page.line is not None:
+        return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+    if page.trying:
+        return (("← →", say("hint.sensitivity")), ("Esc", say("hint.frees")))
+    return (
+        ("↑ ↓", say("hint.choose")),
+        ("← →", say("hint.change")),
+        ("Enter", say("hint.edit")),
+        ("Del", say("hint.default")),
+        ("Tab", say("hint.next_page")),
+        ("Esc", say("hint.back")),
+    )
+
+
+KEY_WORDS = frozenset(f"key.{name}" for name in ("Space", *bindings.MOUSE_BUTTONS))
+"""Keys that are called by a word; all others by what is printed on them."""

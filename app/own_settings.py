@@ -1,0 +1,135 @@
+"""The user's own changes of settings: a small file in the user's config folder, written whole or not at all.
+
+``settings.yaml`` beside the program stays what it is, the commented defaults. This file holds only what was changed in
+the window, and may be edited by hand. One that cannot be used is set aside under another name, its good values kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import platformdirs
+
+from app import settings, strict_yaml
+from engine import config as engine_config
+from engine.errors import BadValue, FileProblem
+
+HEADER = "# What was changed in Worldwalk's window. All settings, with what they do: settings.yaml beside main.py.\n"
+MOST_REPAIRS = 200
+_LINE = re.compile(r":(\d+)(?::|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """``values``: changed settings by their full dotted names, each checked. ``notice``: a sentence for the user."""
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    notice: str | None = None
+
+
+FOLDER_VARIABLE = "WORLDWALK_CONFIG_DIR"
+"""Names another folder than the system's own, for a program on a stick, and for tests."""
+
+
+def default_path(environ: Mapping[str, str]) -> Path:
+    """Where the file is. It may not exist yet, nor its folder."""
+    named = environ.get(FOLDER_VARIABLE)
+    return Path(named or platformdirs.user_config_dir("worldwalk", appauthor=False)) / "settings.yaml"
+
+
+def read(path: Path, now: datetime) -> Own:
+    """What the file holds. Never raises: a broken file is renamed, its good values are kept, the notice says so."""
+    if not path.exists():
+        return Own()
+    try:
+        found, places = settings.read_file(path)
+        return Own({name: settings.check_one(name, value, places[name]) for name, value in found.items()})
+    except FileProblem as error:
+        return Own({}, f"Your settings could not be read, so the defaults hold: {error}")
+    except BadValue as error:
+        return _rescue(path, error, now)
+
+
+def write(path: Path, values: Mapping[str, object]) -> None:
+    """Write the values in the place of the file, in one step. Raises FileProblem."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(as_yaml(values))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        reason = (error.strerror or str(error)).lower()
+        raise FileProblem(
+            path, f"your settings cannot be kept ({reason})", "Free some space, or see to its folder."
+        ) from error
+
+
+def as_yaml(values: Mapping[str, object]) -> str:
+    """Dotted names as sections; a value is written as JSON, which is YAML that everybody reads the same way."""
+    lines, open_sections = [HEADER], tuple[str, ...]()
+    for name in sorted(values):
+        *sections, leaf = name.split(".")
+        shared = 0
+        while shared < min(len(open_sections), len(sections)) and open_sections[shared] == sections[shared]:
+            shared += 1
+        lines += [f"{'  ' * depth}{sections[depth]}:\n" for depth in range(shared, len(sections))]
+        open_sections = tuple(sections)
+        lines.append(f"{'  ' * len(sections)}{leaf}: {json.dumps(values[name], ensure_ascii=False)}\n")
+    return "".join(lines)
+
+
+def _rescue(path: Path, error: BadValue, now: datetime) -> Own:
+    text = path.read_bytes()[: strict_yaml.MAX_BYTES // 2].decode("utf-8", errors="replace")
+    kept = _good_values(text)
+    aside = path.with_name(f"{path.stem} broken {now:%Y-%m-%d %H-%M-%S}{path.suffix}")
+    try:
+        path.replace(aside)
+        write(path, kept)
+    except (OSError, FileProblem) as trouble:
+        return Own(
+            kept, f"Your settings are damaged and could not be set aside ({trouble}). What is good in them holds."
+        )
+    reason = str(error).replace(str(path), path.name)
+    return Own(
+        kept,
+        f"Your settings were damaged: {reason} They are kept as {aside.name}; {_count(len(kept))} of them still hold.",
+    )
+
+
+def _count(number: int) -> str:
+    return "none" if number == 0 else str(number)
+
+
+def _good_values(text: str) -> dict[str, object]:
+    """Lines that break the file are left out one by one, then every value that its rule refuses."""
+    lines = ["" if "\ufffd" in line else line for line in text.splitlines()]
+    tree: object = None
+    for _ in range(MOST_REPAIRS):
+        try:
+            tree = strict_yaml.load("\n".join(lines), "settings").value
+            break
+        except BadValue as error:
+            found = _LINE.search(error.where)
+            worst = min(int(found[1]) if found else 1, len(lines)) - 1
+            while worst > 0 and not lines[worst].strip():
+                worst -= 1
+            if not lines or not lines[worst].strip():
+                return {}
+            lines[worst] = ""
+    kept: dict[str, object] = {}
+    for name, value in engine_config.flatten(tree if isinstance(tree, dict) else {}).items():
+        try:
+            kept[name] = settings.check_one(name, value, name)
+        except BadValue:
+            continue
+    return kept
