@@ -40,7 +40,7 @@ CONTENT_TYPES = {"raw": "application/x-raw-rgb", "webp": "image/webp", "jpeg": "
 FAULTS = (
     "absent_model", "bad_picture", "busy", "close_1011", "die", "endless_event_errors", "garbage", "half_open", "huge",
     "init_errors", "loop_error", "lying_lengths", "lying_payload", "lying_total", "many_frames", "not_a_map",
-    "old_encoding", "skipped_chunk", "slow", "text", "wrong_size",
+    "old_encoding", "skipped_chunk", "slow", "some_event_errors", "text", "wrong_size",
 )  # fmt: skip
 
 Frames = NDArray[np.uint8]
@@ -444,8 +444,8 @@ async def _misbehave(fault: str, socket: ServerConnection, messages: list[tuple[
     elif fault == "loop_error":
         await _send(socket, {"type": "error", "content": "error during generate loop: CUDA out of memory"})
         await socket.close(1011)
-    elif fault == "endless_event_errors":
-        for _ in range(200):
+    elif fault in ("some_event_errors", "endless_event_errors"):
+        for _ in range(200 if fault == "endless_event_errors" else 20):
             await _send(socket, {"type": "error", "content": "invalid event"})
     elif fault == "close_1011":
         await socket.close(1011)
@@ -454,8 +454,8 @@ async def _misbehave(fault: str, socket: ServerConnection, messages: list[tuple[
         await asyncio.sleep(0.05)
         socket.transport.abort()
     elif fault in ("slow", "half_open"):
-        await asyncio.sleep(3600)
-    return fault in raw or fault in ("lying_payload", "loop_error", "close_1011", "die", "not_a_map")
+        await socket.wait_closed()
+    return fault in (*raw, "lying_payload", "loop_error", "close_1011", "die", "not_a_map", "slow", "half_open")
 
 
 async def _send(socket: ServerConnection, message: Mapping[str, object]) -> None:

@@ -7,7 +7,8 @@ left to do.
 
 Steps that were replaced before they were made are owed again. What was made is known by the event id that comes back
 with each chunk; what is being made is foretold from when events were sent and how long the server takes to send. So the
-sum of all steps follows the sum of degrees to within half a step, whatever the timing.
+sum of all steps follows the sum of degrees to within half a step, whatever the timing. (A server that sends no ids back
+leaves only the foretelling, and then a step may be lost or made twice.)
 """
 
 from __future__ import annotations

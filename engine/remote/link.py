@@ -237,7 +237,7 @@ class Link:
         assembler = Assembler()
         give_up = time.monotonic() + self._patience.picture
         while True:
-            data = await self._receive(socket, give_up, assembler)
+            data = await self._receive(socket, give_up, inside=assembler.is_inside_a_chunk)
             try:
                 message = parse_message(data, self._picture)
                 if isinstance(message, Batch):
@@ -259,7 +259,7 @@ class Link:
         began_at = time.monotonic()
         payload = batch.payload
         if payload is None:
-            payload = check_payload(batch, await self._receive(socket, give_up, assembler))
+            payload = check_payload(batch, await self._receive(socket, give_up, inside=True))
             self._traffic.crossed(len(payload), time.monotonic() - began_at)
         return assembler.take(batch, payload, began_at, time.monotonic())
 
@@ -278,11 +278,12 @@ class Link:
             case Ignored(kind):
                 self._listener.note(f"A message of the unknown kind '{kind}' was ignored")
 
-    async def _receive(self, socket: ClientConnection, give_up: float, assembler: Assembler) -> bytes | str:
+    async def _receive(self, socket: ClientConnection, give_up: float, *, inside: bool) -> bytes | str:
+        """The next message. ``inside``: of a chunk, some of which has come already."""
         try:
             async with asyncio.timeout_at(self._loop.time() + give_up - time.monotonic()):
                 return await socket.recv()
         except TimeoutError:
             raise faults.silent(self._address, self._patience.picture) from None
         except ConnectionClosed as error:
-            raise faults.closed(self._address, error, assembler.is_inside_a_chunk) from None
+            raise faults.closed(self._address, error, inside) from None

@@ -30,6 +30,8 @@ def look(
     try:
         model = _model_name(_get(line, address.prefix + MODELS, None, clock))
         _get(line, address.prefix + SOME_TEXT, traffic, clock)
+    except ssl.SSLError as error:  # before ValueError, which a bad certificate is too
+        raise faults.absent(address, error) from None
     except (HTTPException, ValueError):
         return None  # not every proxy lets these through; the walk itself will show what is there
     except OSError as error:
