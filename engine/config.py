@@ -64,7 +64,7 @@ class LingBotOptions:
     the model's own: ``family`` (which distillation the weights are of), picture size, construction of the schedule,
     latent frames of chunk, window and sink. ``position_limit_latent_frames``: where positions end and memory is moved
     back instead (``engine.rebase``). ``snapshot_limit_mb``: a world whose memory is larger is not saved while one
-    walks.
+    walks. ``fp8_linears`` None: only where memory is short; ``compile_blocks``: see ``engine.optimize``.
     """
 
     text_encoder: str = "cpu"
@@ -78,6 +78,8 @@ class LingBotOptions:
     sink_latent_frames: int | None = None
     position_limit_latent_frames: int = 1024
     snapshot_limit_mb: int = 1024
+    fp8_linears: bool | None = None
+    compile_blocks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,8 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "lingbot.sink_latent_frames": Setting(int, 0, 4096, optional=True),
     "lingbot.position_limit_latent_frames": Setting(int, 8, 1024),
     "lingbot.snapshot_limit_mb": Setting(int, 0, 1_000_000),
+    "lingbot.fp8_linears": Setting(bool, optional=True),
+    "lingbot.compile_blocks": Setting(bool),
     "remote.server": Setting(str, optional=True),
     "remote.width_px": Setting(int, 64, 4096),
     "remote.height_px": Setting(int, 64, 4096),

@@ -19,8 +19,10 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from engine.errors import NeedsHardware
-from engine.lingbot.memory import FP8_CAPABILITY
+from engine.geometry import ChunkGeometry
+from engine.lingbot.memory import FP8_CAPABILITY, MemoryPlan
 from engine.models.dit import Block, BlockParts, CausalDiT
+from engine.window import StreamShape, effective_cache_latent_frames
 
 FP8 = torch.float8_e4m3fn
 _ROWWISE_CAPABILITY = (9, 0)
@@ -36,6 +38,48 @@ _CANDIDATES: Mapping[str, Mapping[str, SDPBackend]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionShape:
+    """Of one self-attention: a chunk's ``tokens`` over ``visible_tokens``."""
+
+    heads: int
+    head_dim: int
+    tokens: int
+    visible_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """Which passes are made. Attention is only probed where torch has more than one fused kernel, on CUDA."""
+
+    fp8_linears: bool
+    compile_blocks: bool
+    tokens: int
+    visible_tokens: int
+
+    @classmethod
+    def of(cls, plan: MemoryPlan, compile_blocks: bool, stream: StreamShape) -> Passes:
+        """As the memory allows; attention over the whole of what is remembered."""
+        geometry = ChunkGeometry(plan.setup.width_px, plan.setup.height_px, stream.chunk_latent_frames)
+        visible = effective_cache_latent_frames(plan.policy, stream) * geometry.tokens_per_latent_frame
+        return cls(plan.setup.fp8_linears, compile_blocks, geometry.tokens_per_chunk, visible)
+
+
+def apply(dit: CausalDiT, passes: Passes) -> list[str]:
+    """Make them, in the order in which they build on each other; a line each for the log."""
+    weight = next(dit.parameters())
+    device, said = weight.device, []
+    if device.type == "cuda":
+        sizes = AttentionShape(dit.config.heads, dit.config.head_dim, passes.tokens, passes.visible_tokens)
+        said.append(use_attention(choose_attention(sizes, device=device, dtype=weight.dtype)))
+    if passes.fp8_linears:
+        capability = torch.cuda.get_device_capability(device) if device.type == "cuda" else (0, 0)
+        said.append(fp8_linears(dit, capability))
+    if passes.compile_blocks:
+        said.append(compile_blocks(dit))
+    return said
+
+
 # ---- compiled blocks ---------------------------------------------------------------------------------------------
 
 
@@ -47,7 +91,7 @@ def compile_blocks(dit: CausalDiT, backend: str = "inductor") -> str:
     """
     device = next(dit.parameters()).device
     if backend == "inductor" and not _can_compile(device):
-        cure = "Install one (triton for a GPU, gcc for the processor), or set engine.lingbot.compile to false."
+        cure = "Install one (triton for a GPU, gcc for the processor), or set engine.lingbot.compile_blocks to false."
         raise NeedsHardware(f"Compiling for {device.type} needs a compiler that is not on this machine.", cure)
 
     def compiled(part: Callable[..., object]) -> Callable[..., object]:
@@ -101,7 +145,11 @@ def fp8_linears(dit: CausalDiT, capability: tuple[int, int]) -> str:
     ``capability`` is the card's. Raises NeedsHardware for one without fp8, or weights that are not bfloat16.
     """
     if capability < FP8_CAPABILITY:
-        found = f"This card (compute capability {capability[0]}.{capability[1]}) has no fp8 products; 8.9 or newer has."
+        found = "The processor has no fp8 products."
+        if capability != (0, 0):
+            found = (
+                f"This card (compute capability {capability[0]}.{capability[1]}) has no fp8 products; 8.9 or newer has."
+            )
         raise NeedsHardware(found, "Set engine.lingbot.fp8_linears to false.")
     if next(dit.parameters()).dtype != torch.bfloat16:
         raise NeedsHardware("fp8 products give bfloat16 numbers.", "Set engine.device.dtype to bfloat16.")
@@ -123,16 +171,6 @@ def _scale(x: Tensor, rowwise: bool) -> Tensor:
 
 
 # ---- attention ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class AttentionShape:
-    """Of one self-attention: a chunk's ``tokens`` over ``visible_tokens``."""
-
-    heads: int
-    head_dim: int
-    tokens: int
-    visible_tokens: int
 
 
 @dataclass(frozen=True, slots=True)

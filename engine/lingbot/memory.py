@@ -96,7 +96,8 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Bytes on the GPU, part by part. ``work`` is that of the largest stage, beyond the rest."""
+    """Bytes on the GPU, part by part. ``work`` is that of the largest stage, beyond the rest; ``loading`` all that is
+    there at once while the model is loaded, before matrices become fp8."""
 
     weights: int
     kv: int
@@ -106,11 +107,13 @@ class Needed:
     codec_state: int
     text: int
     work: int
+    loading: int
     reserve: int = RESERVE_BYTES
 
     @property
     def total(self) -> int:
-        return sum(value for _, value in self.lines())
+        """What must be free: for walking, or for loading where that takes more."""
+        return max(sum(value for _, value in self.lines()), self.loading)
 
     def lines(self) -> list[tuple[str, int]]:
         """(what, bytes) for people, largest first."""
@@ -215,12 +218,13 @@ def needed(model: Planned, policy: WindowPolicy, setup: Setup) -> Needed:
     codec_state = _codec_state(_DECODER_CHANNELS, setup) * width
     camera = camera_elements(dit, geometry) * width
     text = TEXT_ENCODER_BYTES if setup.text_encoder == "keep" else 0
+    codec = _CODEC_ENCODER_PARAMETERS * _BYTES["float32"] + _CODEC_DECODER_PARAMETERS * width
     return Needed(
         weights=linears * (1 if setup.fp8_linears else width) + rest * width,
         kv=frames * kv_elements_per_latent_frame(dit, geometry) * width,
         text_kv=2 * dit.layers * dit.text_length * dit.dim * width,
         camera=camera,
-        codec=_CODEC_ENCODER_PARAMETERS * _BYTES["float32"] + _CODEC_DECODER_PARAMETERS * width,
+        codec=codec,
         codec_state=codec_state,
         text=text,
         work=max(
@@ -229,6 +233,7 @@ def needed(model: Planned, policy: WindowPolicy, setup: Setup) -> Needed:
             _encode_work(setup) - codec_state - camera,  # both are empty while a world opens
             TEXT_ENCODER_BYTES - text - camera if setup.text_encoder == "unload" else 0,
         ),
+        loading=(linears + rest) * width + codec + text + RESERVE_BYTES,
     )
 
 

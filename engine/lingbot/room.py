@@ -22,7 +22,7 @@ def refuse_or_plan(model: LingBotConfig, config: EngineConfig, files: Checkpoint
     wishes = Wishes(
         dtype=str(place.dtype).removeprefix("torch."),
         text_encoder=options.text_encoder,
-        fp8_linears=False,
+        fp8_linears=options.fp8_linears,
         size_fixed=options.width_px is not None or options.height_px is not None,
     )
     if place.device.type == "cuda":

@@ -13,7 +13,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from engine import schedule
+from engine import optimize, schedule
 from engine.backends import Log, Progress
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
 from engine.catalogue import locate
@@ -137,6 +137,8 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
     _refuse_short_positions(model, memory, config.lingbot)
     codecs = _load_codecs(files, memory, geometry, model, config, place, progress, log)
     dit = load_dit(files, model.dit, dtype=place.dtype, device=place.device, progress=_part(progress, 0.2, 0.9))
+    for line in optimize.apply(dit, optimize.Passes.of(memory, config.lingbot.compile_blocks, model.stream)):
+        log(line)
     convention = CameraConvention(config.camera.convention or model.camera)
     denoise = schedule_of(model.schedule, config.lingbot.schedule, config.steps)
     if place.device.type == "cuda":

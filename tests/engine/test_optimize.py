@@ -9,9 +9,11 @@ from torch import nn
 from engine import optimize
 from engine.bench.counters import graphs_compiled
 from engine.errors import NeedsHardware
+from engine.lingbot.memory import PUBLISHED, Room, plan
 from engine.models.dit import ChunkContext
 from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
 from engine.optimize import AttentionShape, Fp8Linear, choose_attention, compile_blocks, fp8_linears
+from engine.window import WindowPolicy
 from tests.engine.tiny_dit import CHUNK, TOKENS_PER_FRAME, chunk_frames, golden, tiny_cache, tiny_dit
 
 IO = golden("dit_tiny_io")
@@ -121,3 +123,16 @@ def test_the_chosen_kernel_is_the_only_fused_one():
         torch.backends.cuda.enable_flash_sdp(True)
         torch.backends.cuda.enable_mem_efficient_sdp(True)
         torch.backends.cuda.enable_cudnn_sdp(True)
+
+
+def test_passes_that_nobody_asked_for_are_not_made():
+    dit = copy.deepcopy(tiny_dit())
+    assert optimize.apply(dit, optimize.Passes(False, False, 18, 54)) == []
+    with pytest.raises(NeedsHardware, match="no fp8"):
+        optimize.apply(dit, optimize.Passes(True, False, 18, 54))
+
+
+def test_attention_is_probed_over_all_that_is_remembered():
+    chosen = plan(PUBLISHED["v2-14b"], WindowPolicy(interactive=True), Room(139 * 10**9, (9, 0)))
+    passes = optimize.Passes.of(chosen, True, PUBLISHED["v2-14b"].stream)
+    assert passes == optimize.Passes(False, True, 3 * 1560, (6 + 12 + 3) * 1560)

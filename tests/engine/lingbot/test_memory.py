@@ -163,3 +163,9 @@ def test_one_line_says_what_a_model_takes():
 def test_a_stream_of_its_own_is_counted():
     wide = memory.replace(SMALL, stream=StreamShape(4, 45, 6))
     assert needed(wide, OFF, PLAIN).kv / 1e9 == pytest.approx(12.9, rel=0.01)
+
+
+def test_matrices_are_loaded_before_they_become_fp8():
+    found = plan(BIG, OFF, Room(32 * 10**9, (9, 0)))
+    assert not found.fits
+    assert found.needed.total == found.needed.loading > 37 * 10**9
