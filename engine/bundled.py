@@ -114,6 +114,8 @@ class BundledConfig:
                 text.integer("word_size"),
                 text.integers("group_sizes"),
                 text.integer("length"),
+                known_words=text.integer("known_words") if "known_words" in text.values else 0,
+                known_size=text.integer("known_size") if "known_words" in text.values else 0,
             ),
             tokenizer_sha256=text.text("tokenizer_sha256"),
         )
@@ -220,6 +222,8 @@ def load_bundled_model(folder: Path, progress: Callable[[str, float | None], Non
     progress("Loading the weights", 0.5)
     load_into(networks, folder / WEIGHTS, dtype=torch.float32)
     networks.eval().requires_grad_(False)
+    for network in (networks.painter, networks.autoencoder):
+        network.to(memory_format=torch.channels_last)
     progress("Making the land", 0.8)
     reader = PromptReader(_tokenizer(folder / TOKENIZER, config.tokenizer_sha256), networks.text)
     conditioner = LayoutConditioner(

@@ -94,6 +94,7 @@ def _palette(mix: Tensor) -> _Palette:
 
 def shade(guide: Tensor, mix: Tensor, grading: Tensor) -> Tensor:
     """Pictures [V, 3, H, W] in [0, 1] for guides [V, 24, H, W], mixes [V, 15] and gradings [V, 5]."""
+    guide = guide.contiguous()
     g = {name: guide[:, i] for i, name in enumerate(GUIDE_CHANNELS)}
     p = _palette(mix)
     sky = _sky(g, p)
