@@ -15,6 +15,12 @@ class ProgressLine:
         self._out, self._live = out, out.isatty()
         self._job, self._step, self._open = "", -1, False
 
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
     def show(self, stage: str, fraction: float | None) -> None:
         job, step = stage.partition(":")[0], int((fraction or 0.0) * _STEPS)
         new = job != self._job or (fraction is None and stage != self._job)

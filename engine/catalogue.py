@@ -146,8 +146,8 @@ def locate(text: str) -> Path:
 
     Raises FileProblem where the model is not on this disk.
     """
-    path = Path(text).expanduser()
-    if path.exists():
+    path = Path(os.path.expanduser(text))  # unlike pathlib's, these two never raise
+    if os.path.exists(path):
         return path
     for model in PUBLISHED:
         if text in (model.name, model.parts[0].repo):

@@ -23,6 +23,7 @@ class Hub:
         self.cut_after: int | None = None
         self.gated = False
         self.wrong: set[str] = set()
+        self.longer: set[str] = set()
 
     def info(self, repo: str) -> dict[str, object]:
         """As ``/api/models/REPO?blobs=true`` tells it: weights are large files with SHA-256, the rest git blobs."""
@@ -63,7 +64,7 @@ def serving(repos: dict[str, dict[str, bytes]]) -> Iterator[Hub]:
             asked = self.headers.get("Range")
             hub.ranges.append((name, asked))
             start = 0 if asked is None else int(asked.removeprefix("bytes=").partition("-")[0])
-            body = bytes(len(content)) if name in hub.wrong else content
+            body = bytes(len(content)) if name in hub.wrong else content + b"!" * (name in hub.longer)
             span = {} if asked is None else {"Content-Range": f"bytes {start}-{len(content) - 1}/{len(content)}"}
             cut, hub.cut_after = hub.cut_after, None
             self._answer(200 if asked is None else 206, body[start:], span, cut)

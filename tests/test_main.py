@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import subprocess
@@ -236,6 +237,17 @@ def test_a_model_whose_licence_is_not_accepted_is_not_fetched(capsys: pytest.Cap
     assert "no commercial use" in told
     assert "--accept-licence" in refusal
     assert "one of v2-1.3b, v2-14b, v1-fast" in refused(capsys, "models", "get", "v3")
+
+
+def test_a_licence_is_accepted_with_the_word_yes_and_no_other(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for answer in ("maybe\n", ""):
+        terminal = io.StringIO(answer)
+        monkeypatch.setattr(terminal, "isatty", lambda: True)
+        monkeypatch.setattr("sys.stdin", terminal)
+        assert main(["models", "get", "v2-14b"]) == 2
+        assert "Nothing was fetched." in capsys.readouterr().err
 
 
 def test_a_bench_prints_one_record(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,9 @@ def _listed(part: Part, endpoint: str | None) -> list[RemoteFile]:
         hashed = sibling.lfs.sha256 if sibling.lfs is not None else None
         found.append(RemoteFile(part.repo, info.sha, str(path), sibling.size, hashed, sibling.blob_id or ""))
     if not found:
-        raise RemoteProblem(f"The repository {part.repo} holds none of the files that are expected.", "Tell us of it.")
+        raise RemoteProblem(
+            f"The repository {part.repo} holds none of the files that are expected.", "Fetch it by hand."
+        )
     return found
 
 
@@ -170,6 +172,12 @@ def _hub_problems(model: Published) -> Iterator[None]:
         raise RemoteProblem(f"The hub answered with HTTP {status} while {model.title} was fetched.", again) from error
     except network as error:
         raise RemoteProblem(f"The hub cannot be reached ({type(error).__name__}).", again) from error
+    except OSError as error:
+        if error.errno is not None:  # the disk's
+            raise
+        raise RemoteProblem(
+            f"The hub sent a file of {model.title} with another size than it had said.", again
+        ) from error
 
 
 def _is_whole(folder: Path, file: RemoteFile, kept: dict[str, dict[str, object]], progress: Progress) -> bool:

@@ -66,6 +66,14 @@ def find(path: Path, assets: Path | None = None) -> CheckpointFiles:
     Text encoder, tokenizer and VAE that are not there are taken from ``assets``. Raises FileProblem or WeightsProblem
     in one sentence that names all that is missing, or what the path seems to be instead.
     """
+    try:
+        return _find(path, assets)
+    except OSError as error:
+        problem = f"cannot be looked through ({error.strerror or 'unknown reason'})"
+        raise FileProblem(error.filename or path, problem, "Give a folder that you may read.") from error
+
+
+def _find(path: Path, assets: Path | None) -> CheckpointFiles:
     files = transformer_files(path)
     companions = _companions(files.root)
     if files.layout == "flat" and files.root.name in _TRANSFORMER_FOLDERS:  # one file of a larger layout

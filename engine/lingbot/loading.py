@@ -122,10 +122,8 @@ def _assign(module: nn.Module, name: str, tensor: Tensor) -> None:
     """Put one tensor in its place and let go of the one on the meta device."""
     owner, _, leaf = name.rpartition(".")
     place = module.get_submodule(owner)
-    if leaf in place._parameters:
-        place._parameters[leaf] = nn.Parameter(tensor, requires_grad=False)
-    else:
-        place._buffers[leaf] = tensor
+    is_parameter = any(own == leaf for own, _ in place.named_parameters(recurse=False))
+    setattr(place, leaf, nn.Parameter(tensor, requires_grad=False) if is_parameter else tensor)
 
 
 def _refuse_other_index(index: Path | None, headers: dict[Path, WeightsHeader]) -> None:

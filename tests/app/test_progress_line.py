@@ -14,11 +14,10 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_shows_one_line_a_job() -> None:
     out = Terminal()
-    line = ProgressLine(out)
-    for stage, fraction in (("Reading: 1 of 2", 0.5), ("Reading: 2 of 2", 1.0), ("Making the land", 0.9)):
-        line.show(stage, fraction)
-    line.end()
-    line.end()
+    with ProgressLine(out) as line:
+        for stage, fraction in (("Reading: 1 of 2", 0.5), ("Reading: 2 of 2", 1.0), ("Making the land", 0.9)):
+            line.show(stage, fraction)
+        line.end()
     assert out.getvalue() == "\r\x1b[KReading: 1 of 2\r\x1b[KReading: 2 of 2\n\x1b[KMaking the land\n"
 
 

@@ -49,8 +49,9 @@ def test_a_model_is_found_by_path_name_and_repository(tmp_path: Path) -> None:
     for text in ("v1-fast", repo):
         with pytest.raises(FileProblem, match="models get v1-fast"):
             catalogue.locate(text)
-    with pytest.raises(FileProblem, match=r"one of v2-1\.3b"):
-        catalogue.locate("someone/else")
+    for text in ("someone/else", "~nobody-of-this-name/x", "x" * 5000):
+        with pytest.raises(FileProblem, match=r"one of v2-1\.3b"):
+            catalogue.locate(text)
     cached = tmp_path / "hub" / f"models--{repo.replace('/', '--')}" / "snapshots" / "abc"
     cached.mkdir(parents=True)
     assert catalogue.locate(repo) == catalogue.locate("v1-fast") == cached.parent.parent

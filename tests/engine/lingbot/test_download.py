@@ -144,6 +144,18 @@ def test_names_that_leave_the_folder_are_refused(tmp_path: Path, hub: Hub) -> No
         download.get(MODEL, tmp_path, silent, hub.endpoint)
 
 
+def test_a_file_of_another_size_than_was_said_is_the_hubs_problem(tmp_path: Path, hub: Hub) -> None:
+    hub.longer.add("model.safetensors")
+    with pytest.raises(RemoteProblem, match="another size than it had said"):
+        download.get(MODEL, tmp_path, silent, hub.endpoint)
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, hub: Hub) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FileProblem, match="cannot be written"):
+        download.get(MODEL, tmp_path / "file", silent, hub.endpoint)
+
+
 def test_no_answer_is_one_sentence(tmp_path: Path, hub: Hub) -> None:
     with pytest.raises(RemoteProblem, match=r"cannot be reached \(ConnectError\)"):
         download.get(MODEL, tmp_path, silent, "http://127.0.0.1:1")
