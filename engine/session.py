@@ -13,6 +13,7 @@ from torch import Tensor
 from engine import camera, sampler, window
 from engine.camera import CameraPreset, CameraState, ChunkPoses
 from engine.controls import ChunkInputs, ControlQueues
+from engine.errors import WorldwalkError
 from engine.events import Rejection, parse
 from engine.frames import PixelStream
 from engine.geometry import ChunkGeometry
@@ -42,6 +43,7 @@ class LoadedModel:
 
     ``begin`` makes the scenery of a new world from its scene and seed. ``position_limit_latent_frames``: positions of
     latent frames end there (``engine.rebase``); None: they do not, as time is no axis of the model's positions.
+    ``snapshot_limit_bytes``: a larger world is not saved, as that would stop the walk for seconds.
     """
 
     card: ModelCard
@@ -55,6 +57,7 @@ class LoadedModel:
     device: torch.device
     dtype: torch.dtype
     position_limit_latent_frames: int | None = None
+    snapshot_limit_bytes: int | None = None
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
         return WorldSession(self, scene, seed, session_id)
@@ -129,7 +132,11 @@ class WorldSession:
         return chunk
 
     def save(self, path: Path) -> None:
-        """Write a snapshot from which ``load`` continues bit for bit."""
+        """Write a snapshot from which ``load`` continues bit for bit. Raises WorldwalkError where it is too large."""
+        size, limit = self.state.byte_count, self.model.snapshot_limit_bytes
+        if limit is not None and size > limit:
+            told = f"the world's memory is {size / 1e6:.0f} MB, and the limit {limit / 1e6:.0f} MB"
+            raise WorldwalkError(f"{told} (engine.lingbot.snapshot_limit_mb).")
         self.state.save(path, self.model.card.model_sha256)
 
     def load(self, path: Path) -> None:

@@ -41,6 +41,12 @@ class WorldState:
     latent_frame: int = 0
     """Position of the next chunk's first latent frame."""
 
+    @property
+    def byte_count(self) -> int:
+        """Of the tensors that ``save`` would write."""
+        cached = (self.cache.keys.nbytes + self.cache.values.nbytes) * self.cache.local_end // self.cache.cache_tokens
+        return cached + sum(tensor.nbytes for tensor in self.scenery.tensors().values())
+
     def save(self, path: Path, model_sha256: str) -> None:
         """Write all of it to ``path`` atomically (safetensors; the plain values as JSON in its metadata)."""
         cached = self.cache.snapshot()

@@ -75,7 +75,7 @@ class ImageScenery:
         self.generator = torch.Generator(codecs.device).manual_seed(seed)
 
     def follow(self, prompt: str) -> None:
-        self.text_rows = self._rows(prompt)
+        self.text_rows, self.notice = self._rows(prompt), None
 
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """The chunk's slice of the condition, and noise that no chunk had before."""
@@ -157,6 +157,7 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
         device=place.device,
         dtype=place.dtype,
         position_limit_latent_frames=config.lingbot.position_limit_latent_frames,
+        snapshot_limit_bytes=config.lingbot.snapshot_limit_mb * 1_000_000,
     )
 
 

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -7,6 +8,7 @@ from engine.image_condition import (
     condition_slice,
     condition_video,
     encoded_video_frames,
+    fit_image,
     latent_frames,
     required_video_frames,
 )
@@ -55,3 +57,17 @@ def test_the_condition_is_mask_then_latents_with_the_last_repeated(given, kept):
 def test_the_condition_video_is_the_image_and_then_grey():
     video = condition_video(torch.ones(1, 3, 2, 2), 5)
     assert video[0, 0, :, 0, 0].tolist() == [1, 0, 0, 0, 0]
+
+
+def test_a_picture_is_scaled_to_cover_and_cropped_about_its_centre():
+    stripes = np.zeros((40, 120, 3), np.uint8)
+    stripes[:, 40:80] = 255  # the middle third of a wide picture is what a square keeps
+    fitted = fit_image(stripes, 16, 16)
+    assert fitted.shape == (1, 3, 16, 16)
+    assert torch.allclose(fitted, torch.ones_like(fitted))
+
+
+def test_a_picture_of_the_right_size_keeps_every_value():
+    pixels = np.random.default_rng(1).integers(0, 256, (16, 32, 3), dtype=np.uint8)
+    fitted = fit_image(pixels, 32, 16)
+    assert torch.allclose((fitted[0].permute(1, 2, 0) + 1) * 127.5, torch.from_numpy(pixels).float(), atol=1e-4)
