@@ -6,9 +6,9 @@ the window, and may be edited by hand. One that cannot be used is set aside unde
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,8 +21,7 @@ from engine import config as engine_config
 from engine.errors import BadValue, FileProblem
 
 HEADER = "# What was changed in Worldwalk's window. All settings, with what they do: settings.yaml beside main.py.\n"
-MOST_REPAIRS = 200
-_LINE = re.compile(r":(\d+)(?::|$)")
+MOST_LINES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,8 @@ def write(path: Path, values: Mapping[str, object]) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
         reason = (error.strerror or str(error)).lower()
         raise FileProblem(
             path, f"your settings cannot be kept ({reason})", "Free some space, or see to its folder."
@@ -111,21 +111,15 @@ def _count(number: int) -> str:
 
 
 def _good_values(text: str) -> dict[str, object]:
-    """Lines that break the file are left out one by one, then every value that its rule refuses."""
-    lines = ["" if "\ufffd" in line else line for line in text.splitlines()]
+    """Lines that make the lines before them unreadable are left out, then every value that its rule refuses."""
+    lines: list[str] = []
     tree: object = None
-    for _ in range(MOST_REPAIRS):
+    for line in text.splitlines()[:MOST_LINES]:
         try:
-            tree = strict_yaml.load("\n".join(lines), "settings").value
-            break
-        except BadValue as error:
-            found = _LINE.search(error.where)
-            worst = min(int(found[1]) if found else 1, len(lines)) - 1
-            while worst > 0 and not lines[worst].strip():
-                worst -= 1
-            if not lines or not lines[worst].strip():
-                return {}
-            lines[worst] = ""
+            tree = strict_yaml.load("\n".join([*lines, line]), "settings").value
+        except BadValue:
+            continue
+        lines.append(line)
     kept: dict[str, object] = {}
     for name, value in engine_config.flatten(tree if isinstance(tree, dict) else {}).items():
         try:

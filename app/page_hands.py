@@ -8,7 +8,7 @@ from dataclasses import replace
 from app import bindings, errands, messages, options, prompt_box, settings
 from app.errands import Ask
 from app.messages import Edit, MenuAct
-from app.options import PRESET, Deed, SettingsPage, Tab
+from app.options import PRESET, Deed, SettingsPage
 from app.prompt_box import PromptBox
 from app.settings import Settings
 from app.strict_yaml import load as load_yaml
@@ -268,8 +268,3 @@ def _take(state: AppState, text: str, at: float) -> AppState:
     except BadValue as error:
         return replace(state, page=replace(page, problem=error.expected))
     return replace(state, page=replace(_page(state), line=None, problem=None))
-
-
-def tab_of(row: str) -> Tab:
-    """The page that a setting stands on."""
-    return next(tab for tab in Tab if row in options.ROWS[tab])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from app import steering
@@ -114,3 +116,32 @@ def test_a_new_world_is_told_what_is_held() -> None:
     hands, _ = steering.compose(steering.press(Steering(), "w", "key w", 0.1), 0.2)
     _, event = steering.compose(steering.forget_sent(hands), 0.3)
     assert held_sets(event) == [("w",)]
+
+
+def test_inverted_looks_down_when_the_mouse_goes_up() -> None:
+    feel = LookFeel(0.1, invert_y=True)
+    assert steering.turn(Steering(), 10, -10, 0.0, feel).look == Look(1.0, -1.0)
+
+
+def turned(feel: LookFeel, degrees: float, ticks: int) -> list[float]:
+    """The yaw of each tick's event after one movement of the mouse."""
+    hands, yaws = steering.turn_degrees(Steering(), degrees, 0.0, 1.0), []
+    for n in range(ticks):
+        hands, event = steering.compose(hands, 1.0 + n / 60, feel=feel)
+        yaws.append(0.0 if event is None or event.look is None else event.look.yaw_degrees)
+    return yaws
+
+
+def test_without_smoothing_a_movement_is_one_event() -> None:
+    assert turned(LookFeel(), 10.0, 3) == [10.0, 0.0, 0.0]
+
+
+def test_smoothing_spreads_a_movement_and_loses_nothing() -> None:
+    yaws = turned(LookFeel(smoothing_seconds=0.05), 10.0, 60)
+    assert sum(yaws) == pytest.approx(10.0)
+    assert all(later <= earlier for earlier, later in itertools.pairwise(yaws[:15]))
+    assert yaws[-1] == 0.0, "it comes to an end"
+
+
+def test_the_cap_holds_for_every_tick_and_nothing_turns_after_the_hand_has_stopped() -> None:
+    assert turned(LookFeel(cap_degrees_per_second=60.0), 90.0, 3) == pytest.approx([1.0, 0.0, 0.0])
