@@ -429,11 +429,14 @@ async def _misbehave(fault: str, socket: ServerConnection, messages: list[tuple[
         "many_frames": {"num_frames": 10**9},
         "skipped_chunk": {"chunk_index": 7},
     }
-    raw: dict[str, bytes | str] = {"garbage": b"\xc1\xff\x00", "text": "hello", "huge": bytes(100 * 2**20)}
+    raw: dict[str, bytes | str] = {"garbage": b"\xc1\xff\x00", "text": "hello"}
     if fault in changes:
         header.update(changes[fault])
     elif fault in raw:
         await socket.send(raw[fault])
+    elif fault == "huge":  # a frame that claims 100 MB, and begins to come
+        socket.transport.write(b"\x82\x7f" + (100 * 2**20).to_bytes(8, "big") + bytes(2**16))
+        await socket.wait_closed()
     elif fault == "not_a_map":
         await socket.send(msgpack.packb([1, 2, 3]))
     elif fault == "bad_picture":
@@ -455,7 +458,7 @@ async def _misbehave(fault: str, socket: ServerConnection, messages: list[tuple[
         socket.transport.abort()
     elif fault in ("slow", "half_open"):
         await socket.wait_closed()
-    return fault in (*raw, "lying_payload", "loop_error", "close_1011", "die", "not_a_map", "slow", "half_open")
+    return fault in (*raw, "lying_payload", "loop_error", "close_1011", "die", "not_a_map", "slow", "half_open", "huge")
 
 
 async def _send(socket: ServerConnection, message: Mapping[str, object]) -> None:

@@ -27,7 +27,7 @@ HELD_LATENT_FRAMES = 48
 """Latent frames for which a script with looks in it goes on holding the keys; a state takes over long before."""
 MOST_STEPS = 120
 """Of a look in one event; what is more follows in the next ones."""
-MOST_TRANSITIONS, MOST_COURSES, MOST_WAITING = 64, 512, 512
+MOST_TRANSITIONS, MOST_COURSES, MOST_WAITING = 64, 512, 4096
 PACED_SECONDS = 0.02
 UNANSWERED_CHUNKS, UNANSWERED_SECONDS = 3, 1.0
 """A server that sends no event ids back has followed an event by so many chunks later: one was being sent and one being
@@ -84,8 +84,11 @@ class _Asked:
     event: CompositeEvent
     wire: Mapping[str, object]
     accepted_at: float
-    message: int | None = None
-    sent_at: float | None = None
+    message: int = 0
+    sent_at: float = 0.0
+
+    def sampled(self, pressed_at: float | None, now: float) -> SampledEvent:
+        return SampledEvent(self.event.event_id, self.wire, pressed_at, self.accepted_at, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ class Helm:
         self._next_id = 1
         self._chunk = -1
         self._latent_frames = _USUAL_LATENT_FRAMES
-        self._asked: deque[_Asked] = deque()
+        self._unsent: deque[_Asked] = deque(maxlen=MOST_WAITING)
+        self._asked: deque[_Asked] = deque(maxlen=MOST_WAITING)
         self._sent: deque[_Sent] = deque()
         self._courses: deque[Course] = deque()
         self._foretold: tuple[int | None, ...] = ()
@@ -137,9 +141,7 @@ class Helm:
         if event.look is not None:
             self._touched = True
             self._look(event.look.yaw_degrees, event.look.pitch_degrees)
-        self._asked.append(_Asked(event, wire, now))
-        while len(self._asked) > MOST_WAITING:  # the server has not followed anything for long: the newest count
-            self._asked.popleft()
+        self._unsent.append(_Asked(event, wire, now))
 
     def pause(self, standing: bool) -> None:
         """Stand still, or go on with the keys that are held."""
@@ -173,10 +175,8 @@ class Helm:
             self._script = None
         self._sent.append(_Sent(event_id, now, self._chunk, prompt))
         self._taps = deque(((a, i or event_id) for a, i in self._taps), maxlen=MOST_TRANSITIONS)
-        self._asked = deque(
-            asked if asked.message is not None else replace(asked, message=event_id, sent_at=now)
-            for asked in self._asked
-        )
+        self._asked.extend(replace(asked, message=event_id, sent_at=now) for asked in self._unsent)
+        self._unsent.clear()
         return pack_event(event_id, prompt, camera)
 
     def _has_news(self) -> bool:
@@ -319,17 +319,15 @@ class Helm:
 
         A look too small for a step yet was sent nowhere: it counts as taken, but nothing of it can be seen.
         """
-        settled = not self._has_news()
-        events, kept = [], deque[_Asked]()
+        events: list[SampledEvent] = []
         answered_after: float | None = None
-        for asked in self._asked:
-            if not settled if asked.message is None else asked.message > covered:
-                kept.append(asked)
-                continue
-            pressed_at = None if asked.message is None else asked.event.pressed_at
-            events.append(SampledEvent(asked.event.event_id, asked.wire, pressed_at, asked.accepted_at, now))
-            answered_after = answered_after if asked.sent_at is None else now - asked.sent_at
-        self._asked = kept
+        while self._asked and self._asked[0].message <= covered:
+            asked = self._asked.popleft()
+            events.append(asked.sampled(asked.event.pressed_at, now))
+            answered_after = now - asked.sent_at
+        if not self._asked and not self._has_news():
+            events.extend(asked.sampled(None, now) for asked in self._unsent)
+            self._unsent.clear()
         return tuple(events), answered_after
 
     def _take_prompts(self, covered: int) -> bool:

@@ -9,7 +9,7 @@ import msgpack
 import pytest
 
 from engine.events import parse
-from engine.remote.helm import HELD_LATENT_FRAMES, Helm, Sampled
+from engine.remote.helm import HELD_LATENT_FRAMES, MOST_COURSES, MOST_WAITING, Helm, Sampled
 from tests.sglang_server import Controls
 
 Hand = Callable[["Line"], object]
@@ -271,8 +271,8 @@ def test_events_are_told_once_and_in_order_with_the_chunk_that_follows_them() ->
 
 def test_what_waits_is_bounded_when_the_server_is_silent() -> None:
     line = Line()
-    for index in range(3000):
+    for index in range(800):
         line.hold([["w"], ["a"]][index % 2])
-    assert len(line.helm._asked) <= 512
-    assert len(line.helm._courses) <= 512
+    assert len(line.helm._asked) <= MOST_WAITING
+    assert len(line.helm._courses) <= MOST_COURSES
     line.on_the_way.clear()
