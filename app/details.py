@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from app.values import AppState
+from engine.protocol import RemoteShares
 
 Line = tuple[str, str]
 
@@ -71,6 +72,8 @@ def _world(state: AppState) -> list[Line]:
     if window is not None:
         recent = say("details.all") if window.recent_latent_frames is None else window.recent_latent_frames
         sees = say("details.sees", mode=window.mode, visible=window.visible_latent_frames, recent=recent)
+    if world is not None and world.remote is not None:
+        sees = say("details.of_the_server")
     return [
         (say("details.chunk"), unknown(state) if world is None or world.chunk is None else str(world.chunk)),
         (say("details.memory"), sees),
@@ -82,6 +85,8 @@ def _world(state: AppState) -> list[Line]:
 
 
 def _stages(state: AppState) -> list[Line]:
+    if state.world is not None and state.world.remote is not None:
+        return _remote(state, state.world.remote)
     ms = state.world.ms if state.world else None
     names = ("text", "condition", "denoise", "commit", "decode", "total")
     labels = [state.say(f"details.ms_{name}") for name in names]
@@ -91,13 +96,36 @@ def _stages(state: AppState) -> list[Line]:
     return [(label, f"{value:.1f} ms") for label, value in zip(labels, values, strict=True)]
 
 
+def _remote(state: AppState, remote: RemoteShares) -> list[Line]:
+    """Where the time goes of a world that another computer makes."""
+    say, nothing = state.say, unknown(state)
+
+    def number(value: float | None, digits: int = 0) -> str:
+        return nothing if value is None else f"{value:.{digits}f}"
+
+    rate = None if remote.bytes_per_second is None else remote.bytes_per_second / 1e6
+    server, network = number(remote.server_ms), number(remote.network_ms)
+    forward, held_back = number(remote.forward_ms), number(remote.held_back_ms)
+    line = say("details.line_value", rate=number(rate, 1), round_trip=number(remote.round_trip_ms, 1))
+    kilobytes = number(remote.payload_bytes / 1000)
+    return [
+        (say("details.answer"), say("details.answer_value", server=server, network=network)),
+        (say("details.server_model"), say("details.server_model_value", forward=forward, held_back=held_back)),
+        (say("details.line"), line),
+        (say("details.travels"), say("details.travels_value", encoding=remote.encoding, kilobytes=kilobytes)),
+        (say("details.dropped_chunks"), str(remote.dropped_chunks)),
+    ]
+
+
 def _machine(state: AppState) -> list[Line]:
     say, size = state.say, f"{state.width} × {state.height}"
     if state.world is None:
         nothing = unknown(state)
         return [(say("details.model"), nothing), (say("details.device"), nothing), (say("details.window"), size)]
     card = state.world.card
-    device = say("details.device_value", device=card.device, dtype=card.dtype, threads=card.threads)
+    device = card.device
+    if card.threads:  # another computer does not tell
+        device = say("details.device_value", device=card.device, dtype=card.dtype, threads=card.threads)
     sizes = say("details.picture_value", width=card.width, height=card.height, fps=f"{card.fps_nominal:g}")
     return [
         (say("details.model"), f"{card.model} ({card.model_sha256[:8] or unknown(state)})"),

@@ -140,6 +140,7 @@ def _chunk_entry(chunk: FrameChunk) -> dict[str, object]:
         "event_ids": [event.event_id for event in chunk.events],
         "pose": list(chunk.pose),
         "ms": {stage: round(ms, 3) for stage, ms in asdict(chunk.ms).items()},
+        "remote": None if chunk.remote is None else asdict(chunk.remote),
     }
 
 

@@ -124,7 +124,10 @@ def _world_opened(state: AppState, opened: WorldOpened) -> Change:
 def _frame_chunk(state: AppState, chunk: FrameChunk) -> AppState:
     if state.world is None or chunk.session_id != state.world.session_id:
         return state
-    world = replace(state.world, window=chunk.window, ms=chunk.ms)
+    remote, known = chunk.remote, state.world.remote
+    if remote is not None and known is not None and remote.server_ms is None:
+        remote = replace(remote, server_ms=known.server_ms, network_ms=known.network_ms)
+    world = replace(state.world, window=chunk.window, ms=chunk.ms, remote=remote)
     if chunk.notice:
         state = tell(state, chunk.notice, state.touched_at)
     made = (*state.measured.made, (chunk.made_at, len(chunk.frames)))[-REMEMBERED_CHUNKS:]

@@ -25,6 +25,7 @@ from engine.protocol import (
     Look,
     ModelCard,
     OpenWorld,
+    RemoteShares,
     Restore,
     SceneSpec,
     WindowReport,
@@ -82,6 +83,8 @@ class World:
     prompt: str | None = None
     window: WindowReport | None = None
     ms: ChunkTimings | None = None
+    remote: RemoteShares | None = None
+    """How the newest chunk came, where the model runs elsewhere; its shares of a delay are those of the last answer."""
 
 
 @dataclass(frozen=True, slots=True)

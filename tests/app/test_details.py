@@ -6,7 +6,8 @@ import pytest
 
 from app import details, messages
 from app.values import AppState, Measured
-from tests.app.walks import walking
+from engine.protocol import RemoteShares
+from tests.app.walks import after, frame_chunk, walking
 
 
 def test_what_is_not_known_is_said_to_be_unknown() -> None:
@@ -29,6 +30,19 @@ def test_what_is_known_is_told() -> None:
     assert told["Memory window"] == "full, sees 4 latent frames (all recent)"
     assert told["Device"] == "cpu, float32, threads: 1"
     assert told["Denoise"] == "100.0 ms"
+
+
+def test_a_remote_walk_tells_the_servers_and_the_networks_share_of_the_last_answer() -> None:
+    shares = RemoteShares("jpeg", 300_000, 12.0, 410.0, 25.0, 8e6, forward_ms=390.0, held_back_ms=0.0)
+    answer = replace(frame_chunk(1), remote=shares)
+    later = replace(frame_chunk(2), remote=replace(shares, server_ms=None, network_ms=None))
+    told = dict(details.lines(after(walking(), [answer, later])[0]))
+    assert told["Last answer"] == "server 410 ms, network 25 ms"
+    assert told["Server's model"] == "390 ms a chunk, held back 0 ms"
+    assert told["Line"] == "8.0 MB/s, round trip 12.0 ms"
+    assert told["Pictures travel as"] == "jpeg, 300 kB a chunk"
+    assert told["Memory window"] == "the server's own"
+    assert "Denoise" not in told
 
 
 def test_a_world_that_stands_still_has_no_rate() -> None:
