@@ -132,7 +132,7 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
 
 
 def _chunk_entry(chunk: FrameChunk) -> dict[str, object]:
-    return {
+    entry: dict[str, object] = {
         "chunk": chunk.chunk,
         "moving": chunk.moving,
         "window": asdict(chunk.window),
@@ -140,8 +140,8 @@ def _chunk_entry(chunk: FrameChunk) -> dict[str, object]:
         "event_ids": [event.event_id for event in chunk.events],
         "pose": list(chunk.pose),
         "ms": {stage: round(ms, 3) for stage, ms in asdict(chunk.ms).items()},
-        "remote": None if chunk.remote is None else asdict(chunk.remote),
     }
+    return entry if chunk.remote is None else {**entry, "remote": asdict(chunk.remote)}
 
 
 def _rounded(value: float | None) -> float | None:
