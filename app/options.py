@@ -155,12 +155,10 @@ def when(row: str) -> When | None:
 def stepped(chosen: Settings, row: str, step: int) -> Value:
     """The value after a step to the right (1) or left (-1); choices go round, numbers stop at their ends."""
     rule, value = settings.rule_of(row), settings.flat(chosen)[row]
-    if rule.kind is bool:
-        return not value
-    if rule.choices:
-        words: tuple[str | None, ...] = ((None,) if rule.optional else ()) + rule.choices
-        place = words.index(value) if value is None or isinstance(value, str) else 0
-        return words[(place + step) % len(words)]
+    if rule.kind is bool or rule.choices:
+        words: tuple[Value, ...] = (True, False) if rule.kind is bool else rule.choices
+        words = (None, *words) if rule.optional else words
+        return words[(words.index(value) + step) % len(words)]
     if rule.kind is str or isinstance(value, str | tuple):
         return value
     return _stepped_number(row, value, step)

@@ -114,7 +114,8 @@ def _good_values(text: str) -> dict[str, object]:
     """Lines that make the lines before them unreadable are left out, then every value that its rule refuses."""
     lines: list[str] = []
     tree: object = None
-    for line in text.splitlines()[:MOST_LINES]:
+    readable = [line for line in text.splitlines()[:MOST_LINES] if "\ufffd" not in line]  # no lost bytes in it
+    for line in readable:
         try:
             tree = strict_yaml.load("\n".join([*lines, line]), "settings").value
         except BadValue:
