@@ -159,6 +159,8 @@ def walk(world: SteppedWorld, plan: Plan, sinks: Sinks, report: Report, clocks: 
             if isinstance(answer, EventRejected):
                 progress.say(answer.sentence())
         chunk = world.step(clocks.now)
+        if chunk.notice:
+            progress.say(chunk.notice)
         seconds = clocks.now() - began
         sinks.note(chunk)
         if number >= plan.first_kept:

@@ -288,6 +288,8 @@ class FrameChunk:
     """The events first sampled in this chunk, in the order of their acceptance."""
     remote: RemoteShares | None = None
     """None where the model runs on this computer."""
+    notice: str | None = None
+    """A sentence that the user must be told about this chunk, e.g. that its prompt was not understood."""
 
 
 @dataclass(frozen=True, slots=True)

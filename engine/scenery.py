@@ -35,7 +35,7 @@ class Scenery(Protocol):
 
     @property
     def notice(self) -> str | None:
-        """A sentence that the user must be told, or None."""
+        """A sentence that the user must be told of how the world began or of the newest prompt, or None."""
 
     @property
     def text_rows(self) -> Tensor:

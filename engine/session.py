@@ -126,6 +126,7 @@ class WorldSession:
             ms=ChunkTimings(*watch.milliseconds()),
             made_at=clock(),
             events=inputs.events,
+            notice=self.notice if prompt_updated else None,
         )
         self.state.chunk += 1
         self.state.latent_frame += self.stream.chunk_latent_frames

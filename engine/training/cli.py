@@ -29,6 +29,8 @@ from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import ResidualData, train_transformer
+from engine.training.word_table import load_table
+from engine.weights import read_header
 from engine.worldmap import MIX_SIZE, WorldMap
 
 STAGES = ("autoencoder", "render", "painter", "text", "dit", "export")
@@ -95,11 +97,15 @@ def save_stage(module: nn.Module, folder: Path, name: str) -> None:
 
 
 def load_stage(module: nn.Module, folder: Path, name: str) -> None:
+    module.load_state_dict(load_file(_stage_file(folder, name)))
+    module.eval().requires_grad_(False)
+
+
+def _stage_file(folder: Path, name: str) -> Path:
     path = folder / f"{name}.safetensors"
     if not path.exists():
         raise FileProblem(path, "this stage's weights are not there yet", f"Run 'python main.py train {name}' first.")
-    module.load_state_dict(load_file(path))
-    module.eval().requires_grad_(False)
+    return path
 
 
 def load_autoencoder(folder: Path) -> Autoencoder:
@@ -123,12 +129,12 @@ def _tokenizer() -> Tokenizer:
     return Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
 
 
-def _text_config(words: Tensor) -> TextConfig:
-    return TextConfig(words.shape[0], words.shape[1], tuple(len(g) for g in prompts.GROUPS))
-
-
-def _load_reader(folder: Path, words: Tensor) -> PromptEncoder:
-    model = PromptEncoder(_text_config(words))
+def _load_reader(folder: Path) -> PromptEncoder:
+    """Of either form: the first release's had no table of whole words."""
+    shapes = {name: entry.shape for name, entry in read_header(_stage_file(folder, "text")).tensors.items()}
+    known_words, known_size = shapes.get("meanings", (0, 0))
+    groups = tuple(len(g) for g in prompts.GROUPS)
+    model = PromptEncoder(TextConfig(*shapes["words"], groups, known_words=known_words, known_size=known_size))
     load_stage(model, folder, "text")
     return model
 
@@ -172,6 +178,7 @@ def _text(o: Options) -> None:
         budget=o.budget("text"),
         seed=o.seed,
         words=word_vectors(),
+        table=load_table(o.folder),
         tokenizer=_tokenizer(),
         resume=o.resume,
     )
@@ -179,8 +186,8 @@ def _text(o: Options) -> None:
 
 
 def _dit(o: Options) -> None:
-    words, tokenizer = word_vectors(), _tokenizer()
-    painter, reader = _load_painter(o.folder), _load_reader(o.folder, words)
+    tokenizer = _tokenizer()
+    painter, reader = _load_painter(o.folder), _load_reader(o.folder)
     data = ResidualData(load_cache(o.folder / "clips"), painter, reader, tokenizer)
     held_out = ResidualData(load_cache(o.folder / "held_out"), painter, reader, tokenizer)
     model = train_transformer(
@@ -196,16 +203,16 @@ def _dit(o: Options) -> None:
 
 
 def _export(o: Options) -> None:
-    words = word_vectors()
+    text = _load_reader(o.folder)
     dit = CausalDiT(recipe.DIT)
     load_stage(dit, o.folder, "dit")
     networks: dict[str, nn.Module] = {
         "autoencoder": load_autoencoder(o.folder),
         "painter": _load_painter(o.folder),
         "dit": dit,
-        "text": _load_reader(o.folder, words),
+        "text": text,
     }
-    export_model(MODEL_FOLDER, config_map(recipe.NAME, _text_config(words), recipe.SIGMAS), networks)
+    export_model(MODEL_FOLDER, config_map(recipe.NAME, text.config, recipe.SIGMAS), networks)
 
 
 def evaluate(argv: Sequence[str]) -> int:

@@ -54,6 +54,7 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
             "word_size": text.word_size,
             "group_sizes": list(text.group_sizes),
             "length": text.length,
+            **({"known_words": text.known_words, "known_size": text.known_size} if text.known_words else {}),
             "tokenizer_sha256": file_sha256(MODEL_FOLDER / TOKENIZER),
         },
     }
@@ -66,7 +67,8 @@ def export_model(folder: Path, config: dict[str, object], networks: dict[str, nn
     for prefix, module in networks.items():
         for name, tensor in module.state_dict().items():
             exact = name.endswith(FULL_PRECISION)
-            kept = tensor.detach().float() if exact else tensor.detach().to(torch.float16)
+            kind = torch.float32 if exact else torch.float16
+            kept = tensor.detach().to(kind if tensor.is_floating_point() else tensor.dtype)
             tensors[f"{prefix}.{name}"] = kept.contiguous(memory_format=torch.contiguous_format)
     part = folder / (WEIGHTS + ".part")
     save_file(tensors, part, {"format": "pt", "model": "worldwalk-bundled"})

@@ -1,8 +1,10 @@
-"""Phrasings of biome, time and weather, from which training prompts are made; a part is held out for measurement."""
+"""Phrasings of biome, time and weather, from which training prompts are made."""
 
 from __future__ import annotations
 
 import random
+
+from engine import phrases
 
 
 def _words(text: str) -> list[str]:
@@ -11,82 +13,144 @@ def _words(text: str) -> list[str]:
 
 BIOME_WORDS: dict[str, list[str]] = {
     "meadow": _words(
-        "a green meadow; grassland; rolling grassy hills; a field of grass; green pastures; spring meadows; "
-        "prairie; countryside; lush fields; a park; fields of flowers; farmland; grass; lawn; steppe; "
-        "savannah; the shire; ireland"
+        "a green meadow; grassland; rolling grassy hills; a field of grass; green pastures; spring meadows; prairie; "
+        "countryside; lush fields; a park; fields of flowers; farmland; grass; lawn; steppe; savannah; the shire; "
+        "ireland; green hills; gentle hills; wildflowers; daisies and poppies; clover; cows grazing; a shepherd and "
+        "his sheep; horses on a pasture; a golf course; wheat fields; corn fields; barley; a village green; "
+        "springtime; summer countryside; tall grass; a grassy plain; the great plains; wide green plains; pampas; "
+        "rural england; wales; tuscany; the cotswolds; mongolia; kentucky; bavaria; nebraska; iowa; grassy; grassy "
+        "slopes; alpine pasture; moorland; heath; garden; flowers; blossoming valley; buttercups; a picnic meadow; "
+        "farm; agricultural land; hay; lavender fields; green valley; verdant hills; hobbiton; dandelions"
     ),
     "forest": _words(
-        "a forest; a pine forest; deep woods; woodland; tall fir trees; dense trees; a jungle; conifers; "
-        "evergreen forest; the woods; dark forest; a spruce grove; rainforest; black forest; trees "
-        "everywhere; redwoods; taiga"
+        "a forest; a pine forest; deep woods; woodland; tall fir trees; dense trees; a jungle; conifers; evergreen "
+        "forest; the woods; dark forest; a spruce grove; rainforest; black forest; trees everywhere; redwoods; taiga; "
+        "firs; pines; oak trees; beech wood; birches; cedar; sequoias; bamboo; mossy forest; undergrowth; ferns; "
+        "mushrooms; tree trunks; a timberland; wooded hills; wooded; bushes; shrubs; thick jungle; amazon rainforest; "
+        "borneo; bavarian forest; ardennes; fangorn; mirkwood; a fairy tale wood; a glade; trees; a tree; many trees; "
+        "canopy; leafy; leafy trees; lumberjack country; pine needles; madagascar; tropical jungle; vietnam jungle; "
+        "costa rica; oregon; thuringia; wildwood; hardwood; saplings; enchanted forest"
     ),
     "desert": _words(
-        "a desert; sand dunes; the sahara; a sandy desert; dry dunes; endless sand; barren desert; arid land; "
-        "an oasis; hot sand; drought; egypt; dunes; sand; wasteland; dune sea"
+        "a desert; sand dunes; the sahara; a sandy desert; dry dunes; endless sand; barren desert; arid land; an "
+        "oasis; hot sand; drought; egypt; dunes; sand; wasteland; dune sea; sandy; dusty; sandy hills; cactus; a "
+        "camel caravan; bedouins; scorched earth; dry land; parched; barren; heat; hot; burning heat; dry; kalahari; "
+        "sinai; arabian desert; dubai; qatar; libya; algeria; tunisia; sudan; mali; the outback; mojave; atacama; "
+        "arrakis; tatooine; pyramids; mirage; sand sea; dust; thirst; yellow sand; golden dunes; oman; yemen; jordan; "
+        "wadi; merzouga; negev; australian desert; timbuktu; scorpions; sand ripples"
     ),
     "snow": _words(
-        "snow; a snowy landscape; winter; snow covered hills; an arctic land; frozen tundra; ice and snow; "
-        "make it winter; snowy mountains; a glacier; christmas landscape; polar ice; iceland in winter; "
-        "freezing cold; frost; siberia; alps in january; snowfields; antarctica"
+        "snow; a snowy landscape; winter; snow covered hills; an arctic land; frozen tundra; ice and snow; make it "
+        "winter; snowy mountains; a glacier; christmas landscape; polar ice; iceland in winter; freezing cold; frost; "
+        "siberia; alps in january; snowfields; antarctica; snowy; icy; frozen; wintry; ice; icicles; an iceberg; "
+        "snowflakes; snowfall; deep snow; powder snow; cold; very cold; freezing; frosty; frostbite; white winter; "
+        "white landscape; a ski resort; skiing; sledding; snowman; reindeer; penguins; polar bears; igloo; arctic; "
+        "the arctic; north pole; narnia; alaska; iceland; norway in winter; canada in winter; finland; sweden in "
+        "december; himalayas; alps; mont blanc; patagonia ice field; january; december; february; ice age; "
+        "permafrost; hoth; snow drifts; slush; avalanche; yukon; murmansk; spitsbergen; frozen lake; eternal ice; "
+        "snowcapped peaks; tibet; rocky mountains in winter; everest"
     ),
     "canyon": _words(
-        "a canyon; red rocks; the grand canyon; mesas; red cliffs; sandstone cliffs; a rocky gorge; badlands; "
-        "mars; arizona; red stone plateaus; a ravine; rock walls; monument valley; wild west; buttes; rocky "
-        "cliffs"
+        "a canyon; red rocks; the grand canyon; mesas; red cliffs; sandstone cliffs; a rocky gorge; badlands; mars; "
+        "arizona; red stone plateaus; a ravine; rock walls; monument valley; wild west; buttes; rocky cliffs; "
+        "canyons; gorge; gulch; cliff; cliffs; bluffs; rocks; rocky; stony; boulders; stone; sandstone; red "
+        "sandstone; a mesa; plateau; rock formations; rock arches; stone pillars; a rift; a narrow gorge; steep rock "
+        "faces; eroded rock; nevada; sedona; new mexico; texas badlands; petra; cappadocia; wadi rum; cowboys; "
+        "western movie; red planet; martian landscape; escarpment; precipice; chasm; crags; quarry; slot canyon; "
+        "antelope canyon; zion; moab; south dakota badlands; uluru; red earth; red desert rocks; geological layers; "
+        "rust coloured stone; canyonlands"
     ),
     "islands": _words(
-        "islands; a tropical island; a beach; the sea; an archipelago; the ocean; a lagoon; coast; seaside; "
-        "palm beach; a bay with islands; the caribbean; blue water; hawaii; lake; maldives; water everywhere; "
-        "atoll; shore"
+        "islands; a tropical island; a beach; the sea; an archipelago; the ocean; a lagoon; coast; seaside; palm "
+        "beach; a bay with islands; the caribbean; blue water; hawaii; lake; maldives; water everywhere; atoll; "
+        "shore; island; isles; islets; sandy beach; white beach; palm trees; palms; coconuts; coral; reef; waves; "
+        "surf; surfing; sailing; boats; harbour; a bay; a cove; coastline; seashore; beachfront; waterfront; sea; "
+        "water; turquoise lagoon; tropical; tropical paradise; tropical water; cuba; jamaica; barbados; fiji; samoa; "
+        "mauritius; polynesia; micronesia; indonesia; philippines; thailand beach; santorini; crete; mediterranean; "
+        "aegean; pacific; atlantic; galapagos; canary islands; sardinia; lofoten; croatia coast; river; pond; lakes; "
+        "lakeside; flood; swimming; fish; dolphins; robinson crusoe; treasure island; pirates; okinawa; zanzibar; "
+        "tide; an estuary"
     ),
     "autumn": _words(
-        "autumn; fall foliage; autumn leaves; orange trees; golden leaves; a fall forest; red and orange "
-        "trees; october woods; indian summer; autumn forest; colorful fall trees; maple trees in october; "
-        "november park; yellow leaves; harvest season"
+        "autumn; fall foliage; autumn leaves; orange trees; golden leaves; a fall forest; red and orange trees; "
+        "october woods; indian summer; autumn forest; colorful fall trees; maple trees in october; november park; "
+        "yellow leaves; harvest season; fall; fall season; autumnal; october; november; september leaves; falling "
+        "leaves; dead leaves; fallen leaves; red leaves; brown leaves; red maples; rust coloured leaves; colourful "
+        "foliage; foliage; golden october; thanksgiving; halloween; pumpkins; chestnuts; acorns; harvest; harvest "
+        "time; vermont; new england foliage; maple leaves; red and golden trees; yellow birches; orange foliage; "
+        "autumn colours; late autumn; fall colors; leaf fall; autumn trees; autumn park; crimson leaves; golden "
+        "trees; quebec in fall"
     ),
 }
 TIME_WORDS: dict[str, list[str]] = {
     "dawn": _words(
-        "at dawn; at sunrise; in the early morning; first light; daybreak; as the sun rises; morning; "
-        "sunrise; early morning light; the break of day; morning glow; pastel morning"
+        "at dawn; at sunrise; in the early morning; first light; daybreak; as the sun rises; morning; sunrise; early "
+        "morning light; the break of day; morning glow; pastel morning; dawn; sunup; the sun comes up; sun rising; "
+        "rising sun; early; early hours; crack of dawn; morning light; morning sun; good morning; breakfast time; "
+        "rooster crows; birds waking up; wake up; the day begins; a new day; aurora of the morning; pink morning sky; "
+        "morning dew; beginning of the day; six in the morning; before sunrise; matins; coffee time"
     ),
     "noon": _words(
-        "at noon; at midday; in bright daylight; daytime; under the midday sun; in full daylight; day; "
-        "afternoon; broad daylight; high noon; in the middle of the day; lunchtime; by day"
+        "at noon; at midday; in bright daylight; daytime; under the midday sun; in full daylight; day; afternoon; "
+        "broad daylight; high noon; in the middle of the day; lunchtime; by day; noon; midday; daylight; bright day; "
+        "twelve o'clock; sun overhead; sun high up; lunch; siesta; bright; bright light; well lit; middle of the "
+        "afternoon; day time; the hottest hour; full day; light of day; brightly lit; sunlight overhead"
     ),
     "dusk": _words(
-        "at dusk; at sunset; in the evening; golden hour; as the sun sets; twilight; evening light; sundown; "
-        "sunset; nightfall glow; orange evening sky; late evening; the sun goes down; gloaming"
+        "at dusk; at sunset; in the evening; golden hour; as the sun sets; twilight; evening light; sundown; sunset; "
+        "nightfall glow; orange evening sky; late evening; the sun goes down; gloaming; dusk; evening; setting sun; "
+        "sun setting; the sun is setting; the sun sinks; sinking sun; red evening sky; pink sunset; afterglow; end of "
+        "the day; day ends; dinner time; supper time; eventide; evening glow; low sun; last light; vespers; "
+        "crepuscular; blue hour; early evening; sunset glow; evening red; the day is ending; cocktail hour; romantic "
+        "evening"
     ),
     "night": _words(
         "at night; at midnight; under the stars; in the moonlight; night; a starry sky; in the dark of night; "
-        "moonlit; under a full moon; midnight; nocturnal; starlight; dark night; after dark; late at night"
+        "moonlit; under a full moon; midnight; nocturnal; starlight; dark night; after dark; late at night; dark; "
+        "darkness; black night; stars; starry; star filled sky; moon; moonlight; moonrise; crescent moon; night time; "
+        "nighttime; bedtime; two in the morning; constellation; galaxy; shooting stars; black sky; nightfall; asleep; "
+        "owls; witching hour; tonight; in total darkness; pitch black; vampires; a night sky; astronomers; three in "
+        "the night; lunar light"
     ),
 }
 WEATHER_WORDS: dict[str, list[str]] = {
     "clear": _words(
-        "clear sky; sunny; cloudless; under a clear sky; with a blue sky; bright sunshine; fine weather; no "
-        "clouds; clear weather; the sky clears; the fog lifts; remove the fog; no fog; stop the rain; without "
-        "clouds; the storm is over; blue skies; nice weather"
+        "clear sky; sunny; cloudless; under a clear sky; with a blue sky; bright sunshine; fine weather; no clouds; "
+        "clear weather; the sky clears; the fog lifts; remove the fog; no fog; stop the rain; without clouds; the "
+        "storm is over; blue skies; nice weather; clear; sunshine; sun shining; sunlit; sunny weather; blue sky; pure "
+        "blue sky; good weather; great weather; beautiful weather; clear view; clear air; transparent air; good "
+        "visibility; fair weather; bright sun; brilliant sun; sunbathing weather; summer weather; blazing sun; "
+        "immaculate sky; spotless sky; bright blue sky; glorious sunshine; sunny day; heavens are blue; clear up"
     ),
     "cloudy": _words(
-        "cloudy; overcast; with many clouds; under grey clouds; a cloudy sky; scattered clouds; clouds; grey "
-        "sky; some clouds; clouds drifting; more clouds; fluffy clouds; dull sky"
+        "cloudy; overcast; with many clouds; under grey clouds; a cloudy sky; scattered clouds; clouds; grey sky; "
+        "some clouds; clouds drifting; more clouds; fluffy clouds; dull sky; cloud; gray clouds; gray sky; leaden "
+        "sky; white clouds; cloud cover; clouded; cloud bank; cumulus clouds; stratus; covered sky; grey; grey day; "
+        "gray day; dull weather; gloomy sky; gloomy; sunless; clouds rolling in; clouds gather; a sky full of clouds; "
+        "low clouds; cirrus; grey overcast; dreary; no sun; puffy clouds; drab sky; england weather"
     ),
     "fog": _words(
-        "fog; foggy; misty; in thick fog; mist; haze; in the mist; dense fog; low visibility; hazy; veiled in "
-        "mist; foggy air; smoky haze; mysterious mist; steam"
+        "fog; foggy; misty; in thick fog; mist; haze; in the mist; dense fog; low visibility; hazy; veiled in mist; "
+        "foggy air; smoky haze; mysterious mist; steam; brume; murky air; smog; smoke; smoky; fog bank; fog banks; "
+        "fog rolling in; mists; shrouded; shrouded in fog; milky air; vapor; vapour; misty air; blurry distance; poor "
+        "visibility; nebulous; drifting fog; white mist; ground fog; foggy weather; cannot see far; silent hill; pea "
+        "soup fog; obscured by mist; thick haze"
     ),
     "storm": _words(
         "a storm; stormy; thunderstorm; dark storm clouds; heavy rain; raining; a tempest; rain; thunder and "
-        "lightning; bad weather; a hurricane; downpour; rainy; drizzle; gale; rain clouds; ominous black "
-        "clouds"
+        "lightning; bad weather; a hurricane; downpour; rainy; drizzle; gale; rain clouds; ominous black clouds; "
+        "storm; stormy weather; thunder; lightning; thunderclouds; thundery; rainstorm; rainfall; rain pours; pouring "
+        "rain; it rains; shower; showers; wet weather; wet; torrential rain; cloudburst; typhoon; cyclone; tornado; "
+        "squall; windstorm; strong wind; windy; wind; storm clouds; black clouds; lightning bolts; hail; monsoon; "
+        "terrible weather; awful weather; nasty weather; violent weather; deluge; umbrella weather; rainy day; "
+        "turbulent sky; threatening sky"
     ),
 }
 JOINT_WORDS: dict[str, tuple[str | None, str | None, str | None]] = {
     "a snowstorm": ("snow", None, "storm"),
     "blizzard": ("snow", None, "storm"),
     "a sandstorm": ("desert", None, "storm"),
+    "dust storm": ("desert", None, "storm"),
     "polar night": ("snow", "night", None),
     "winter wonderland": ("snow", None, "clear"),
     "sunny beach": ("islands", "noon", "clear"),
@@ -100,57 +164,128 @@ JOINT_WORDS: dict[str, tuple[str | None, str | None, str | None]] = {
     "harvest moon": ("autumn", "night", None),
     "summer day": ("meadow", "noon", "clear"),
     "aurora": ("snow", "night", None),
+    "northern lights": ("snow", "night", None),
     "milky way": (None, "night", "clear"),
     "spring morning": ("meadow", "dawn", None),
+    "christmas eve": ("snow", "night", None),
+    "stormy sea": ("islands", None, "storm"),
+    "sunny day": (None, "noon", "clear"),
+    "rainy day": (None, "noon", "storm"),
+    "stormy night": (None, "night", "storm"),
+    "summer evening": ("meadow", "dusk", "clear"),
 }
+PAIR_WORDS: dict[str, tuple[str, str]] = {
+    "a fjord": ("islands", "canyon"),
+    "fjords": ("islands", "canyon"),
+    "mangroves": ("forest", "islands"),
+    "coastal cliffs": ("canyon", "islands"),
+    "sea cliffs": ("canyon", "islands"),
+    "rocky desert": ("desert", "canyon"),
+    "utah desert": ("desert", "canyon"),
+    "orchard": ("meadow", "forest"),
+    "scrubland": ("meadow", "desert"),
+    "wooded island": ("forest", "islands"),
+    "frozen sea": ("snow", "islands"),
+}
+"""What lies between two biomes."""
+ADJECTIVES: dict[str, list[str]] = {
+    "meadow": ["grassy", "green", "flowery", "pastoral"],
+    "forest": ["wooded", "forested", "tree covered", "jungle"],
+    "desert": ["sandy", "arid", "desert", "dry"],
+    "snow": ["snowy", "icy", "frozen", "snow covered", "winter", "wintry", "frosty"],
+    "canyon": ["rocky", "canyon", "stony", "craggy"],
+    "islands": ["tropical", "coastal", "island", "beach", "seaside"],
+    "autumn": ["autumn", "autumnal", "fall"],
+}
+NOUNS: dict[str, list[str]] = {
+    "meadow": ["meadow", "meadows", "field", "fields", "grassland", "prairie", "pasture", "plain"],
+    "forest": ["forest", "woods", "trees", "pines", "jungle", "firs", "woodland", "pine forest"],
+    "desert": ["desert", "dunes", "sand", "sand dunes"],
+    "snow": ["snow", "winter", "glacier", "tundra", "ice"],
+    "canyon": ["canyon", "cliffs", "rocks", "gorge", "mesas", "ravine"],
+    "islands": ["island", "islands", "beach", "coast", "sea", "lagoon", "shore"],
+    "autumn": ["autumn", "autumn leaves", "fall foliage", "maples"],
+}
+"""Together they name two biomes at once: "a snowy forest"."""
 NOTHING = _words(
-    "hello; a dragon; a castle; make it better; go faster; a robot walks by; what is this; my friend "
-    "anna; music; please; a car; 1234; beautiful; more detail; cinematic; unreal engine; photorealistic "
-    "4k; a house; a cat; the quick brown fox; i like this; an army of knights; test; turn around; walk "
-    "forward; interesting; money"
+    "hello; a dragon; a castle; make it better; go faster; a robot walks by; what is this; my friend anna; music; "
+    "please; a car; 1234; beautiful; more detail; cinematic; unreal engine; photorealistic 4k; a house; a cat; the "
+    "quick brown fox; i like this; an army of knights; test; turn around; walk forward; interesting; money; the "
+    "world; landscape; scenery; a place; nature; outside; view; picture; somewhere; everything; something else; the "
+    "weather; the sky; time; a day trip; the ground; change; different; computer; software; a business meeting; "
+    "email; telephone; a dinner recipe; pizza; bread and butter; a movie star; politics; election; bank account; "
+    "shopping; a school; mathematics; homework; a doctor; hospital; football; a train; airplane; a cow boy hat; "
+    "history of rome; language; grammar; love; angry; happy; sad; god; philosophy; game; player; score; keyboard; "
+    "screen; window; door; kitchen; bathroom; sofa; clothes; shoes; wedding; birthday; baby; children; king; queen; "
+    "war; weapon; sword; zombie; alien; wizard; princess; superhero; dog; elephant; lion; insect; traffic; street; "
+    "city; skyscraper; factory; office; report; password; internet; video; song; guitar; dance; poem; novel; "
+    "newspaper; blue; red; yellow; white; black; big; small; old; new; good; bad; fast; slow; one two three"
 )
-_FRAMES = _words(
-    "{}; {}; {}; a view of {}; make it {}; turn it into {}; I want {}; change to {}; now {}; show me {}; "
-    "{} please; the world becomes {}; walk through {}; let there be {}; cinematic shot of {}; a beautiful "
-    "picture of {}; it is {}; suddenly {}"
-)
-
-_NEGATIONS = _words(
-    "remove the {}; no {}; without {}; stop the {}; not {}; no more {}; get rid of {}; {} goes away; the "
-    "{} is gone; end {}"
+FRAMES = _words(
+    "{}; {}; {}; a view of {}; make it {}; turn it into {}; I want {}; change to {}; now {}; show me {}; {} please; "
+    "the world becomes {}; walk through {}; let there be {}; cinematic shot of {}; a beautiful picture of {}; it is "
+    "{}; suddenly {}"
 )
 
 GROUPS: tuple[dict[str, list[str]], ...] = (BIOME_WORDS, TIME_WORDS, WEATHER_WORDS)
-HELD_OUT_EVERY = 6
+
+Parts = tuple[dict[str, float], dict[str, float], dict[str, float]]
+"""Per group what a phrase names, with parts that sum to 1; empty where it says nothing of the group."""
 
 
-def _choose(words: list[str], rng: random.Random, held_out: bool) -> str:
-    """A phrasing; one in ``HELD_OUT_EVERY`` of each list is kept for measurement."""
-    kept = [w for i, w in enumerate(words) if (i % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == held_out]
-    return rng.choice(kept)
-
-
-def phrase(labels: tuple[str | None, str | None, str | None], rng: random.Random, *, held_out: bool = False) -> str:
+def phrase(labels: tuple[str | None, str | None, str | None], rng: random.Random) -> str:
     """A sentence that asks for these labels (None: the group is not spoken of)."""
-    parts = [_choose(group[label], rng, held_out) for group, label in zip(GROUPS, labels, strict=True) if label]
+    parts = [rng.choice(group[label]) for group, label in zip(GROUPS, labels, strict=True) if label]
     if not parts:
-        return rng.choice(_FRAMES).format(rng.choice(NOTHING))
+        return rng.choice(FRAMES).format(rng.choice(NOTHING))
     rng.shuffle(parts)
     joined = rng.choice([" ", ", ", " and ", " with ", ", "]).join(parts)
-    return rng.choice(_FRAMES).format(joined)
+    return rng.choice(FRAMES).format(joined)
 
 
-def sample(rng: random.Random, *, held_out: bool = False) -> tuple[str, tuple[str | None, str | None, str | None]]:
-    """A random prompt and the labels it stands for."""
+def _plain(words: list[str]) -> list[str]:
+    """Without what the grammar takes apart ("no fog"), and without the small words at which it parts phrases."""
+    out = []
+    for text in words:
+        found = phrases.split(text)
+        if all(part.act is phrases.Act.SET for part in found):
+            out.append(" ".join(part.text for part in found))
+    return [text for text in out if text]
+
+
+_PLAIN = tuple({name: _plain(words) for name, words in group.items()} for group in GROUPS)
+_PLAIN_NOTHING = _plain(NOTHING)
+LEADS = _words(
+    "; ; ; ; a view of; make it; i want; change; now; show me; the world; walk; let there be; cinematic shot of; take "
+    "me; i would like; it is; suddenly; give me; somewhere; imagine; go; please; can we have; something"
+)
+
+
+def sample(rng: random.Random) -> tuple[str, Parts]:
+    """A random phrase, as the grammar leaves it, and what it names."""
     kind = rng.random()
-    if kind < 0.10:
-        return phrase((None, None, None), rng), (None, None, None)
-    if 0.10 <= kind < 0.16:
-        weather = rng.choice(["cloudy", "fog", "storm"])
-        return rng.choice(_NEGATIONS).format(_choose(WEATHER_WORDS[weather], rng, held_out)), (None, None, "clear")
-    if kind < 0.28 and not held_out:
+    parts: Parts = ({}, {}, {})
+    if kind < 0.15:
+        texts = [rng.choice(_PLAIN_NOTHING)]
+    elif kind < 0.25:
         text, labels = rng.choice(list(JOINT_WORDS.items()))
-        return rng.choice(_FRAMES).format(text), labels
-    chosen = [rng.choice(list(group)) if rng.random() < 0.6 else None for group in GROUPS]
-    labels = (chosen[0], chosen[1], chosen[2])
-    return phrase(labels, rng, held_out=held_out), labels
+        texts, parts = [text], _pure(labels)
+    elif kind < 0.29:
+        text, pair = rng.choice(list(PAIR_WORDS.items()))
+        texts, parts = [text], (dict.fromkeys(pair, 0.5), {}, {})
+    elif kind < 0.37:
+        one, other = rng.sample(list(ADJECTIVES), 2)
+        texts = [f"{rng.choice(ADJECTIVES[one])} {rng.choice(NOUNS[other])}"]
+        parts = ({one: 1.0} if (one, other) == ("autumn", "forest") else {one: 0.5, other: 0.5}, {}, {})
+    else:
+        said = rng.choice([(0,), (0,), (0,), (1,), (1,), (2,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+        labels = tuple(rng.choice(list(group)) if i in said else None for i, group in enumerate(GROUPS))
+        texts = [rng.choice(_PLAIN[i][label]) for i, label in enumerate(labels) if label is not None]
+        rng.shuffle(texts)
+        parts = _pure(labels)
+    return f"{rng.choice(LEADS)} {' '.join(texts)}".strip(), parts
+
+
+def _pure(labels: tuple[str | None, ...]) -> Parts:
+    biome, time, weather = ({} if label is None else {label: 1.0} for label in labels)
+    return biome, time, weather

@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from engine.conditioning import DEFAULT_MIX, Place, asked_mix
+from engine.conditioning import DEFAULT_MIX, Place
 from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
 from engine.training.data import HIDDEN_METRES
 from engine.training.recipe import HIDDEN, LENS
 from engine.training.shading import GRADING_SIZE, shade
+from engine.wishes import asked_mix
 from engine.worldmap import View, WorldMap
 
 
@@ -32,7 +33,7 @@ def scene_hidden(map_seed: int) -> Tensor:
 def scene_picture(scene: SceneSpec, reader: PromptReader, land: WorldMap) -> Pixels:
     """RGB [H, W, 3] of the scene's first moment."""
     place = Place.of(scene.map_seed, scene.start)
-    mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).labels)])
+    mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).wish)])
     one = torch.ones(1)
     view = View(one * place.x, one * place.z, one * place.yaw, one * 0.0, mix, scene_hidden(scene.map_seed)[None])
     picture = shade(cast(land, view, LENS), mix, scene_grading(scene.map_seed)[None])[0]

@@ -60,6 +60,9 @@ def test_a_notice_is_told() -> None:
     state, _ = core.begin(AppState(), MEADOW, 0.0)
     state, _ = after(state, [opened(notice="Your image sets the colours only.")])
     assert [toast.text for toast in state.toasts] == ["Your image sets the colours only."]
+    chunk = replace(frame_chunk(), notice="There is no dragon here.")
+    state, _ = after(state, [chunk])
+    assert state.toasts[-1].text == "There is no dragon here."
 
 
 def test_a_key_held_while_loading_counts_when_the_world_opens() -> None:

@@ -115,9 +115,15 @@ def test_a_prompt_changes_the_picture_and_leaves_the_place(model):
 def test_words_about_nothing_leave_the_world_as_it_is(model):
     world = model.open(SCENE, 3, 0)
     before = world.state.scenery.blend.target
+    rows = world.state.scenery.text_rows
     world.apply(prompt("a dragon"), None, 0.0)
-    walked(world, 2)
+    told = [world.step().notice for _ in range(3)]
+    assert [notice is not None for notice in told] == [False, True, False]
+    assert "a dragon" in told[1]
     assert world.state.scenery.blend.target == before
+    assert world.state.scenery.text_rows is rows
+    world.apply(prompt("snow"), None, 0.0)
+    assert world.step().notice is None
 
 
 def test_a_bad_event_changes_nothing_at_all(model):

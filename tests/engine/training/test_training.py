@@ -19,7 +19,6 @@ from engine.training.optimizer import Muon, orthogonalize
 from engine.training.painter_stage import painted, train_painter
 from engine.training.recipe import GUIDE
 from engine.training.shading import shade
-from engine.training.text_stage import train_text
 from engine.training.transformer_stage import ResidualData, history_mask, train_transformer
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap, mix_of
 
@@ -135,23 +134,3 @@ def test_painter_and_transformer_learn(tmp_path, clips):
     )
     rows = losses(tmp_path / "transformer.jsonl")
     assert rows[-1] < rows[0]
-
-
-def test_reading_prompts_is_learnt(tmp_path):
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
-    words = torch.randn(32000, 128, generator=torch.Generator().manual_seed(0)) * 0.4
-    train_text(tmp_path, budget=Budget(1.0, steps=30), seed=1, words=words, tokenizer=tokenizer, resume=False)
-    rows = losses(tmp_path / "text.jsonl")
-    assert rows[-1] < rows[0]
-
-
-def test_no_held_out_phrasing_is_trained_on():
-    import random
-
-    rng = random.Random(0)
-    trained = {prompts._choose(words, rng, held_out=False) for words in prompts.BIOME_WORDS.values() for _ in range(80)}
-    kept = {prompts._choose(words, rng, held_out=True) for words in prompts.BIOME_WORDS.values() for _ in range(80)}
-    assert kept
-    assert not trained & kept
