@@ -245,15 +245,15 @@ class Theme:
     def _render(self, text: str, role: Role, colour: Colour) -> pygame.Surface:
         parts = [(self._font(role, index), piece) for index, piece in self._glyphs.runs(text)]
         parts = [(font, piece) for font, piece in parts if font.size(piece)[0] > 0]  # pygame refuses to draw the others
-        if len(parts) == 1:
-            return parts[0][0].render(parts[0][1], True, colour)
+        own = self._font(role, 0)
+        if len(parts) == 1 and parts[0][0] is own:
+            return own.render(parts[0][1], True, colour)
+        # every line has the bundled font's height and baseline, so that scripts stand level beside each other; the
+        # room that other fonts keep above their signs is cut
         drawn = [font.render(piece, True, colour) for font, piece in parts]
-        ascent = max((font.get_ascent() for font, _ in parts), default=0)
-        height = max(
-            (ascent - font.get_ascent() + part.get_height() for (font, _), part in zip(parts, drawn, strict=True)),
-            default=self.line_height(role),
-        )
-        line = pygame.Surface((max(1, sum(part.get_width() for part in drawn)), height), pygame.SRCALPHA)
+        ascent = own.get_ascent()
+        size = max(1, sum(part.get_width() for part in drawn)), self.line_height(role)
+        line = pygame.Surface(size, pygame.SRCALPHA)
         x = 0
         for (font, _), part in zip(parts, drawn, strict=True):
             line.blit(part, (x, ascent - font.get_ascent()))
