@@ -88,7 +88,7 @@ def cast(land: WorldMap, view: View, lens: Lens, names: Sequence[str] = GUIDE_CH
 
 
 class _Cast:
-    """One cast: the columns' march, the pixels' hits, then the channels in the order of ``GUIDE_CHANNELS``."""
+    """One cast: the columns' march [V,W,S], the pixels' hits, then the channels, each [V,H,W]."""
 
     def __init__(self, land: WorldMap, view: View, lens: Lens) -> None:
         self.land, self.view = land, view
@@ -103,33 +103,39 @@ class _Cast:
         sin, cos = view.yaw.sin()[:, None], view.yaw.cos()[:, None]
         self.dir_x = sin + cos * columns  # [V,W] horizontal step for one metre of depth
         self.dir_z = cos - sin * columns
-        self.stretch = (1 + columns**2).sqrt()[None, :, None]  # distance for one metre of depth
-        self.slope = view.pitch.tan()[:, None] + rows  # [V,H] rise for one metre of depth
+        self.stretch = (1 + columns**2).sqrt()  # [W] distance for one metre of depth
+        self.slope = (view.pitch.tan()[:, None] + rows)[..., None]  # [V,H,1] rise for one metre of depth
 
     def _march(self) -> tuple[Tensor, Tensor]:
-        """Depth of each pixel's hit [V,W,H] in metres (the last step where the ray leaves the land); whether it hit."""
+        """Depth of each pixel's hit [V,H,W] in metres (the last step where the ray leaves the land); whether it hit."""
         s = self.steps
         x = self.view.x[:, None, None] + self.dir_x[..., None] * s  # [V,W,S]
         z = self.view.z[:, None, None] + self.dir_z[..., None] * s
         ground = self.land.ground_height(x, z, self.geometry).clamp(min=0)
-        bump = self.land.trees(x, z, self.geometry)[0] * _tree_fade(s * self.stretch)
+        bump = self.land.trees(x, z, self.geometry)[0] * _tree_fade(s * self.stretch[:, None])
         rise = (ground + bump - self.eye) / s
         top = rise.cummax(-1).values
-        wanted = self.slope[:, None, :].expand(-1, x.shape[1], -1).contiguous()  # [V,W,H]
+        wanted = self.slope.mT.expand(-1, x.shape[1], -1).contiguous()  # [V,W,H]
         k = torch.searchsorted(top, wanted)
         hit = k < len(s)
         k = k.clamp(1, len(s) - 1)
         low, high = top.gather(-1, k - 1), top.gather(-1, k)
         t = ((wanted - low) / (high - low).clamp(min=1e-6)).clamp(0, 1)
         depth = 1 / torch.lerp(1 / s[k - 1], 1 / s[k], t)
-        self.beyond = s[k]  # the sample that blocks the ray: where a tree's wall belongs
-        return depth, hit
+        self.beyond = s[k].mT.contiguous()  # the sample that blocks the ray: where a tree's wall belongs
+        return depth.mT.contiguous(), hit.mT.contiguous()
+
+    def _ground_at(self, depth: Tensor) -> tuple[Tensor, Tensor]:
+        """Where the rays are at a depth [V,H,W]: metres on the map."""
+        return (
+            self.view.x[:, None, None] + self.dir_x[:, None] * depth,
+            self.view.z[:, None, None] + self.dir_z[:, None] * depth,
+        )
 
     def guide(self, names: Sequence[str]) -> Tensor:
         depth, hit = self._march()
-        x = self.view.x[:, None, None] + self.dir_x[..., None] * depth
-        z = self.view.z[:, None, None] + self.dir_z[..., None] * depth
-        y = self.eye + self.slope[:, None, :] * depth
+        x, z = self._ground_at(depth)
+        y = self.eye + self.slope * depth
         sky = (~hit).float()
         land = 1 - sky
         distance = depth * self.stretch
@@ -139,8 +145,8 @@ class _Cast:
         tree, tree_height, tree_random, normal = self._trees(y - ground.clamp(min=0), land, bare, distance)
         water = land * (ground < 0).float() * (1 - tree)
         near = 1 / (1 + distance / 14.0)
-        azimuth = torch.atan2(self.dir_x, self.dir_z)[..., None]  # [V,W,1]
-        elevation = self.slope[:, None, :] / self.stretch  # tangent
+        azimuth = torch.atan2(self.dir_x, self.dir_z)[:, None]  # [V,1,W]
+        elevation = self.slope / self.stretch  # [V,H,W] tangent
         noise, (shift_x, shift_z) = self.land.noise, self.shift
         channels: dict[str, Callable[[], Tensor]] = {
             "inverse_depth": lambda: 2 / (1 + distance / 4) - 1,
@@ -170,16 +176,13 @@ class _Cast:
             ),
             "block_far": lambda: self._blocker(_FAR_BLOCK, x, z, y, None) * land,
         }
-        stacked = torch.stack([channels[name]() for name in names], -1)  # [V,W,H,G]
-        return stacked.transpose(1, 2).contiguous().permute(0, 3, 1, 2)
+        return torch.stack([channels[name]() for name in names], -1).permute(0, 3, 1, 2)
 
     def _trees(
         self, above: Tensor, land: Tensor, normal: list[Tensor], distance: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
         """Tree mask, relative height, random, and normals with the crowns' own."""
-        bx = self.view.x[:, None, None] + self.dir_x[..., None] * self.beyond
-        bz = self.view.z[:, None, None] + self.dir_z[..., None] * self.beyond
-        _, full, rank, u, w = self.land.trees(bx, bz, self.geometry)
+        _, full, rank, u, w = self.land.trees(*self._ground_at(self.beyond), self.geometry)
         tree = land * (above > 0.18 + 0.004 * distance).float() * (full > 0.2).float()
         height = (above / full.clamp(min=0.5)).clamp(0, 1)
         up = height * 0.9 + 0.1
@@ -195,7 +198,7 @@ class _Cast:
     def _clouds(self, azimuth: Tensor, elevation: Tensor, sky: Tensor, *, low: bool) -> Tensor:
         """One of two octaves of clouds on a plane overhead."""
         rows = self._over_horizon()
-        elevation, seen = elevation[..., :rows], sky[..., :rows]
+        elevation, seen = elevation[:, :rows], sky[:, :rows]
         up = elevation.clamp(min=0) + 0.12
         shift_x, shift_z = self.shift
         x, z = azimuth.sin() / up * 22.0 + shift_x, azimuth.cos() / up * 22.0 + shift_z
@@ -205,11 +208,11 @@ class _Cast:
         else:
             cloud = lookup(noise[:, :1], x * 0.45 + 120.0, z * 0.45 + 11.0)[0]
         cloud = cloud * smoothstep(0.0, 0.16, elevation) * seen * 0.5
-        return functional.pad(cloud, (0, sky.shape[-1] - rows))
+        return functional.pad(cloud, (0, 0, 0, sky.shape[1] - rows))
 
     def _stars(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> Tensor:
         rows = self._over_horizon()
-        elevation, seen = elevation[..., :rows], sky[..., :rows]
+        elevation, seen = elevation[:, :rows], sky[:, :rows]
         cell = 2 * math.pi / STAR_COLUMNS
         a, e = azimuth / cell, elevation.clamp(min=0).atan() / cell
         column, row = a.floor(), e.floor()
@@ -218,7 +221,7 @@ class _Cast:
         away = (a - column - 0.15 - 0.7 * shift_a) ** 2 + (e - row - 0.15 - 0.7 * shift_e) ** 2
         shine = (there > 0.72).float() * (0.35 + 0.65 * light)
         stars = shine * (-away / 0.018).exp() * smoothstep(0.02, 0.25, elevation) * seen
-        return functional.pad(stars, (0, sky.shape[-1] - rows))
+        return functional.pad(stars, (0, 0, 0, sky.shape[1] - rows))
 
     def _waves(self, x: Tensor, z: Tensor, distance: Tensor) -> Tensor:
         shift_x, shift_z = self.shift
