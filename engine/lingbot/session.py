@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -36,9 +37,10 @@ from engine.lingbot.layouts import CheckpointFiles, find
 from engine.lingbot.loading import fingerprint, load_dit
 from engine.lingbot.memory import MemoryPlan
 from engine.lingbot.room import refuse_or_plan
-from engine.lingbot.text import TextEncoder, load_text
+from engine.lingbot.text import load_text
 from engine.lingbot.text_cache import TextCache, default_folder
 from engine.lingbot.vae import WanVae, load_vae
+from engine.models.dit import CausalDiT
 from engine.protocol import ModelCard, SceneSpec
 from engine.sampler import fresh_noise
 from engine.scenery import PreparedChunk
@@ -49,11 +51,18 @@ from engine.window import effective_cache_latent_frames
 _DECODER = "decoder."
 
 
+class PromptRows(Protocol):
+    """What a world needs of a ``TextEncoder``."""
+
+    def encode(self, prompt: str) -> Tensor:
+        """The prompt's rows [L, D], float32 on the processor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Codecs:
     """What all worlds of a model share besides its transformer. ``channels`` of a latent frame."""
 
-    text: TextEncoder
+    text: PromptRows
     vae: WanVae
     geometry: ChunkGeometry
     channels: int
@@ -136,7 +145,7 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
     geometry = ChunkGeometry(model.width_px, model.height_px, model.stream.chunk_latent_frames)
     _refuse_short_positions(model, memory, config.lingbot)
     codecs = _load_codecs(files, memory, geometry, model, config, place, progress, log)
-    dit = load_dit(files, model.dit, dtype=place.dtype, device=place.device, progress=_part(progress, 0.2, 0.9))
+    dit = _load_transformer(files, memory, model, config.lingbot, place, _part(progress, 0.2, 0.9), log)
     for line in optimize.apply(dit, optimize.Passes.of(memory, config.lingbot.compile_blocks, model.stream)):
         log(line)
     convention = CameraConvention(config.camera.convention or model.camera)
@@ -219,6 +228,29 @@ def _load_codecs(
     )
     lazy = config.image.lazy_vae_encode_black_frames
     return Codecs(text, vae, geometry, model.dit.out_channels, lazy, place.device)
+
+
+def _load_transformer(
+    files: CheckpointFiles,
+    memory: MemoryPlan,
+    model: LingBotConfig,
+    options: LingBotOptions,
+    place: DevicePlan,
+    progress: Progress,
+    log: Log,
+) -> CausalDiT:
+    """The transformer with the passes that make it faster. Matrices become fp8 in main memory: where they must, there
+    is no room for them on the card before."""
+    passes = optimize.Passes.of(memory, options.compile_blocks, model.stream)
+    by_host = passes.fp8_linears and place.device.type == "cuda"
+    first = torch.device("cpu") if by_host else place.device
+    dit = load_dit(files, model.dit, dtype=place.dtype, device=first, progress=progress)
+    if by_host:
+        log(optimize.fp8_linears(dit, torch.cuda.get_device_capability(place.device)))
+        dit, passes = dit.to(place.device), replace(passes, fp8_linears=False)
+    for line in optimize.apply(dit, passes):
+        log(line)
+    return dit
 
 
 def _refuse_short_positions(model: LingBotConfig, memory: MemoryPlan, options: LingBotOptions) -> None:
