@@ -72,7 +72,7 @@ def _run(options: Options) -> int:
     if options.command in command_line.PASSED_ON:
         from engine.training import cli
 
-        return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest)
+        return cli.evaluate(options.rest) if options.command == "evaluate" else cli.main(options.rest, _shipped_scenes)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else it greets on stdout
     own = own_settings.read(own_settings.default_path(os.environ), datetime.now())
     chosen = choices.settings_of(options, ROOT / "settings.yaml", os.environ, own)
@@ -93,6 +93,13 @@ def _scene_or_first(options: Options, chosen: Settings, card: ModelCard) -> Scen
     scene = _scene(options, chosen, lambda: size) or _scene(_first(options), chosen, lambda: size)
     assert scene is not None
     return scene
+
+
+def _shipped_scenes() -> dict[Path, SceneSpec]:
+    """All scenes by the files of their pictures."""
+    from app.scenes import PICTURE, find_scene, list_scenes
+
+    return {card.folder / PICTURE: find_scene(ASSETS, card.name) for card in list_scenes(ASSETS)}
 
 
 def _first(options: Options) -> Options:

@@ -34,6 +34,9 @@ MAX_IMAGE_BYTES = 256 * 1024 * 1024
 MAX_IMAGE_PX = 89_478_485
 """A picture of more pixels than this may be a bomb: a small file that fills the memory (Pillow's own limit)."""
 
+PICTURE = "image.png"
+"""The file of a scene's first picture in its folder."""
+
 MAX_TITLE_CHARACTERS = 80
 MAX_MAP_SEED = 2**53
 MAX_METRES = 1e6
@@ -77,7 +80,7 @@ def find_scene(assets: Path, name: str) -> SceneSpec:
 def load_scene(folder: Path) -> SceneSpec:
     """The scene in ``folder``, its picture at its own size. Raises ``BadValue`` or ``FileProblem``."""
     words = _read_scene(folder)
-    image, sha256 = _read_image(folder / "image.png", None)
+    image, sha256 = _read_image(folder / PICTURE, None)
     return SceneSpec(
         name=folder.name,
         prompt=words.prompt,
@@ -88,8 +91,10 @@ def load_scene(folder: Path) -> SceneSpec:
     )
 
 
-def scene_from_image(path: Path, prompt: str, width: int, height: int) -> SceneSpec:
-    """A scene that begins with the picture at ``path``, scaled and cropped about its centre to ``width`` x ``height``.
+def scene_from_image(path: Path, prompt: str, width: int, height: int, shift: float = 0.0) -> SceneSpec:
+    """A scene that begins with the picture at ``path``, scaled and cropped to ``width`` x ``height``.
+
+    ``shift`` -1 to 1 is the part that is kept along the way where something is cut: 0 is the middle.
 
     ``image_sha256`` is that of the file. Raises ``FileProblem`` for the file and ``BadValue`` for the prompt.
     """
@@ -98,7 +103,7 @@ def scene_from_image(path: Path, prompt: str, width: int, height: int) -> SceneS
     problem = prompt_problem(prompt)
     if problem is not None:
         raise BadValue("prompt", *problem)
-    image, sha256 = _read_image(path, (width, height))
+    image, sha256 = _read_image(path, (width, height), shift)
     return SceneSpec(name=path.stem[:64], prompt=prompt, image=image, image_sha256=sha256, own_image=True)
 
 
@@ -165,7 +170,18 @@ def _bad(document: StrictDocument, path: ValuePath, value: object, expected: str
 # ---- pictures ----------------------------------------------------------------------------------------------------
 
 
-def _read_image(path: Path, size: tuple[int, int] | None) -> tuple[Pixels, str]:
+def picture_to_show(path: Path, most_px: int) -> Pixels:
+    """The whole picture, RGB [H, W, 3], made smaller where it is larger than ``most_px``. Raises FileProblem."""
+    picture, _ = _read_image(path, None)
+    height, width, _ = picture.shape
+    factor = most_px / max(width, height)
+    if factor >= 1.0:
+        return picture
+    small = max(1, round(width * factor)), max(1, round(height * factor))
+    return np.array(Image.fromarray(picture).resize(small, Image.Resampling.LANCZOS), dtype=np.uint8)
+
+
+def _read_image(path: Path, size: tuple[int, int] | None, shift: float = 0.0) -> tuple[Pixels, str]:
     """RGB [H, W, 3] of any picture that Pillow reads (imageio reads them through it), and the file's sha256.
 
     Turned upright as its EXIF says, transparency laid on black, the first of several frames; fitted to ``size`` =
@@ -184,7 +200,7 @@ def _read_image(path: Path, size: tuple[int, int] | None) -> tuple[Pixels, str]:
                 file.draft("RGB", (4 * max(size), 4 * max(size)))  # a large JPEG is decoded at a fraction of its size
             image = _to_rgb(_upright(file))
             if size is not None:
-                image = _fit(image, size)
+                image = _fit(image, size, shift)
             return np.array(image, dtype=np.uint8), hashlib.sha256(data).hexdigest()
     except Image.DecompressionBombError:
         raise FileProblem(path, "has too many pixels to open safely", "Make the picture smaller.") from None
@@ -245,10 +261,10 @@ def _grey_of_many_levels(image: Image.Image) -> Image.Image:
     return Image.fromarray((level * 255.0 + 0.5).astype(np.uint8)).convert("RGB")
 
 
-def _fit(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """Scaled by one factor until both sides cover ``size``, then cropped about the centre."""
+def _fit(image: Image.Image, size: tuple[int, int], shift: float) -> Image.Image:
+    """Scaled by one factor until both sides cover ``size``, then cropped; ``shift`` 0 keeps the centre."""
     scale = max(size[0] / image.width, size[1] / image.height)
     crop_width, crop_height = size[0] / scale, size[1] / scale
-    left, upper = (image.width - crop_width) / 2, (image.height - crop_height) / 2
+    left, upper = ((length * (1.0 + shift)) / 2 for length in (image.width - crop_width, image.height - crop_height))
     box = (max(0.0, left), max(0.0, upper), min(image.width, left + crop_width), min(image.height, upper + crop_height))
     return image.resize(size, Image.Resampling.LANCZOS, box=box)

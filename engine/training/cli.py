@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import imageio.v3 as iio
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
@@ -20,6 +21,8 @@ from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter, PainterConfig
 from engine.models.text import PromptEncoder, TextConfig
+from engine.prompt_reader import PromptReader
+from engine.protocol import SceneSpec
 from engine.training import evaluate as evaluation
 from engine.training import prompts, recipe
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
@@ -27,13 +30,14 @@ from engine.training.cache import build_cache, load_cache
 from engine.training.export import config_map, export_model
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
+from engine.training.scene_pictures import scene_picture
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import ResidualData, train_transformer
 from engine.training.word_table import load_table
 from engine.weights import read_header
 from engine.worldmap import MIX_SIZE, WorldMap
 
-STAGES = ("autoencoder", "render", "painter", "text", "dit", "export")
+STAGES = ("autoencoder", "render", "painter", "text", "dit", "export", "scenes")
 _MINUTES = {"autoencoder": 30.0, "painter": 20.0, "text": 2.0, "dit": 60.0}
 
 
@@ -66,8 +70,8 @@ def parser() -> argparse.ArgumentParser:
     return out
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run the stages asked for; returns the exit code."""
+def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) -> int:
+    """Run the stages asked for; returns the exit code. ``scenes``: the shipped ones by the file of their picture."""
     args = parser().parse_args(argv)
     options = Options(
         args.folder, args.minutes, args.steps, args.clips, args.batch, args.seed, args.device, args.resume
@@ -79,6 +83,7 @@ def main(argv: Sequence[str]) -> int:
         "text": _text,
         "dit": _dit,
         "export": _export,
+        "scenes": lambda o: _draw(o, scenes()),
     }
     for stage in STAGES if args.stage == "all" else (args.stage,):
         print(f"Stage {stage}", file=sys.stderr)
@@ -218,3 +223,12 @@ def _export(o: Options) -> None:
 def evaluate(argv: Sequence[str]) -> int:
     """``python main.py evaluate``: the shipped model against its simulator."""
     return evaluation.main(argv)
+
+
+def _draw(o: Options, scenes: Mapping[Path, SceneSpec]) -> None:
+    """The first picture of each shipped scene, by the simulator: it must fit the map and the reading of prompts."""
+    reader, land = PromptReader(_tokenizer(), _load_reader(o.folder)), WorldMap()
+    for path, scene in scenes.items():
+        part = path.with_name("part." + path.name)
+        iio.imwrite(part, scene_picture(scene, reader, land))
+        os.replace(part, path)
