@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from engine.grading import GRADING_SIZE
 from engine.layout import Lens, cast
 from engine.training.recipe import GUIDE_ROWS, HIDDEN, LENS
-from engine.training.shading import GRADING_SIZE, shade
+from engine.training.shading import shade
 from engine.worldmap import BIOMES, MIX_SIZE, TIMES, WEATHERS, View, WorldMap
 
 METRES_PER_LATENT = 0.6

@@ -6,12 +6,13 @@ import torch
 from torch import Tensor
 
 from engine.conditioning import DEFAULT_MIX, Place
+from engine.grading import GRADING_SIZE
 from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
 from engine.training.data import HIDDEN_METRES
 from engine.training.recipe import HIDDEN, LENS
-from engine.training.shading import GRADING_SIZE, shade
+from engine.training.shading import shade
 from engine.wishes import asked_mix
 from engine.worldmap import View, WorldMap
 

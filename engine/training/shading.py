@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engine.grading import grade
 from engine.layout import GUIDE_CHANNELS, SUN_AZIMUTH
 from engine.worldmap import BIOMES, TIMES
-
-GRADING_SIZE = 5
-"""Exposure, warmth, tint, saturation, contrast: standard normal numbers, one set a world."""
 
 
 def _rgb(text: str) -> list[float]:
@@ -112,16 +110,6 @@ def shade(guide: Tensor, mix: Tensor, grading: Tensor) -> Tensor:
     grey = grey * torch.tensor([0.95, 0.99, 1.06], device=mix.device)[:, None, None]
     picture = (picture + (grey - picture) * p.weather[:, 4][:, None] * 0.6) * p.weather[:, 5][:, None]
     return grade(picture.clamp(0, 1), grading)
-
-
-def grade(picture: Tensor, grading: Tensor) -> Tensor:
-    """The world's own look: exposure, warmth, tint, saturation and contrast around mid-grey."""
-    e, warm, tint, saturation, contrast = (grading[:, i, None, None, None] for i in range(GRADING_SIZE))
-    gain = torch.cat([1 + 0.10 * warm, 1 + 0.05 * tint, 1 - 0.10 * warm], 1)
-    out = picture * gain * (1 + 0.10 * e)
-    grey = out.mean(1, keepdim=True)
-    out = grey + (out - grey) * (1 + 0.18 * saturation)
-    return (0.45 + (out - 0.45) * (1 + 0.07 * contrast)).clamp(0, 1)
 
 
 def _shoulder(colour: Tensor) -> Tensor:
