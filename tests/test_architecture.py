@@ -82,7 +82,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
         *("engine.lingbot.asset_files", "engine.lingbot.text_cache"),
     ),
     "diffusers": ("engine.lingbot.vae",),
-    "transformers": ("engine.lingbot.text",),
+    "transformers": ("engine.lingbot.text", "engine.training.word_table"),
     "ftfy": ("engine.lingbot.text",),
 }
 
