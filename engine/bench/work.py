@@ -14,6 +14,7 @@ from engine.models.dit_config import DiTConfig
 ELEMENTWISE_BYTES = 81.0
 """Bytes per token, channel, layer and pass that fused norms, gates and rotations read and write in half precision
 (117 GB for the five passes over a 1.3B chunk of four latent frames)."""
+CODEC_WIDTH = 96
 DECODE_BYTES_PER_PIXEL = 25_000.0
 """Bytes that a fused decoder of half precision moves for one latent frame, per pixel (10 GB at 832 x 480)."""
 
@@ -95,10 +96,11 @@ def text(dit: DiTConfig, element_bytes: int = 2) -> Work:
     return Work(linears=2 * dit.text_length * products, weights=products * element_bytes)
 
 
-def decode(geometry: ChunkGeometry, counted_flops: int, element_bytes: int = 2) -> Work:
-    """One latent frame through the decoder, whose operations were counted by torch."""
+def decode(geometry: ChunkGeometry, counted_flops: int, element_bytes: int = 2, width: int = CODEC_WIDTH) -> Work:
+    """One latent frame through the decoder of ``width`` channels, whose operations were counted by torch."""
     pixels = geometry.width_px * geometry.height_px
-    return Work(linears=counted_flops, elementwise=DECODE_BYTES_PER_PIXEL / 2 * element_bytes * pixels)
+    moved = DECODE_BYTES_PER_PIXEL / 2 * element_bytes * pixels * width / CODEC_WIDTH
+    return Work(linears=counted_flops, elementwise=moved)
 
 
 def _embeddings(dit: DiTConfig, tokens: int) -> int:

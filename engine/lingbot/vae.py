@@ -175,7 +175,7 @@ def load_vae(
     Its width is read from the shapes. Latent statistics come from the ``config.json`` beside a diffusers file; the
     original has none and means the published ones. Raises NeedsLibrary, WeightsProblem.
     """
-    network_of = _network_class()
+    network_of = network_class()
     with AssetFiles(paths, VAE_NAMES) as files:
         shape = files.shape("encoder.conv_in.weight", 5)
         width = shape[0] if shape is not None and 0 < shape[0] <= _MAX_WIDTH else _PUBLISHED_WIDTH
@@ -190,7 +190,8 @@ def load_vae(
     return WanVae(network, _statistics(paths[0].with_name("config.json")), device)
 
 
-def _network_class() -> type[nn.Module]:
+def network_class() -> type[nn.Module]:
+    """The network of the VAE, to be built with ``base_dim``. Raises NeedsLibrary."""
     try:
         from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
     except ImportError as error:
