@@ -137,9 +137,9 @@ def _tokenizer() -> Tokenizer:
 def _load_reader(folder: Path) -> PromptEncoder:
     """Of either form: the first release's had no table of whole words."""
     shapes = {name: entry.shape for name, entry in read_header(_stage_file(folder, "text")).tensors.items()}
-    known_words, known_size = shapes.get("meanings", (0, 0))
+    (vocabulary, word_size), (known_words, known_size) = shapes["words"], shapes.get("meanings", (0, 0))
     groups = tuple(len(g) for g in prompts.GROUPS)
-    model = PromptEncoder(TextConfig(*shapes["words"], groups, known_words=known_words, known_size=known_size))
+    model = PromptEncoder(TextConfig(vocabulary, word_size, groups, known_words=known_words, known_size=known_size))
     load_stage(model, folder, "text")
     return model
 

@@ -256,8 +256,12 @@ def _plain(words: list[str]) -> list[str]:
 _PLAIN = tuple({name: _plain(words) for name, words in group.items()} for group in GROUPS)
 _PLAIN_NOTHING = _plain(NOTHING)
 LEADS = _words(
-    "; ; ; ; a view of; make it; i want; change; now; show me; the world; walk; let there be; cinematic shot of; take "
-    "me; i would like; it is; suddenly; give me; somewhere; imagine; go; please; can we have; something"
+    "; ; ; ; ; a view of; make it; i want; change; now; show me; the world; walk; let there be; cinematic shot of; "
+    "take me; i would like; it is; suddenly; give me; somewhere; imagine; go; please; can we have; something; see; "
+    "i want to see; let me see; look; we are; there is; i feel like; looks like; bring me; how about; could you; "
+    "the place has; the weather gets; the weather is; time for; let us visit; put me; my favourite; only; all; "
+    "i think of; a picture of; all around; everything is; it gets; nothing else than; a land of; full of; the sky is; "
+    "the sky has; the trees are; the ground is; the light is; a place"
 )
 
 
@@ -279,10 +283,10 @@ def sample(rng: random.Random) -> tuple[str, Parts]:
         parts = ({one: 1.0} if (one, other) == ("autumn", "forest") else {one: 0.5, other: 0.5}, {}, {})
     else:
         said = rng.choice([(0,), (0,), (0,), (1,), (1,), (2,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
-        labels = tuple(rng.choice(list(group)) if i in said else None for i, group in enumerate(GROUPS))
-        texts = [rng.choice(_PLAIN[i][label]) for i, label in enumerate(labels) if label is not None]
+        names = tuple(rng.choice(list(group)) if i in said else None for i, group in enumerate(GROUPS))
+        texts = [rng.choice(_PLAIN[i][name]) for i, name in enumerate(names) if name is not None]
         rng.shuffle(texts)
-        parts = _pure(labels)
+        parts = _pure(names)
     return f"{rng.choice(LEADS)} {' '.join(texts)}".strip(), parts
 
 

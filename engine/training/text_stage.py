@@ -18,8 +18,13 @@ from engine.training.optimizer import Muon
 from engine.training.word_table import WordTable
 
 BATCH = 128
-_FAR = 0.30
+_SHUFFLED = 0.15
+"""The share of phrases whose words come in any order: people do not write as templates do."""
+_FAR = 0.35
 """A word whose cosine to everything in the templates is below this is about something else."""
+_SMALL = frozenset(
+    ["a", "an", "the", "of", "in", "at", "on", "with", "and", "as", "is", "it", "by", "under", "no", "for"]
+)
 
 
 def targets_of(parts: prompts.Parts) -> list[list[float]]:
@@ -46,6 +51,8 @@ class _Phrases:
             known = self.model.known_ids(text.split())
             for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
                 known.insert(rng.randint(0, len(known)), rng.choice(self.strangers))
+            if rng.random() < _SHUFFLED:
+                rng.shuffle(known)
             ids.append(known[: self.model.config.length])
         longest = max(2, *map(len, ids))
         targets = [targets_of(parts) for _, parts in samples]
@@ -57,7 +64,8 @@ def _strangers(model: PromptEncoder) -> list[int]:
     """Known words that are far from all words of the templates: what a prompt may also speak of."""
     lists = [text for group in prompts.GROUPS for texts in group.values() for text in texts]
     lists += [*prompts.JOINT_WORDS, *prompts.PAIR_WORDS]
-    used = torch.tensor(sorted({i for text in lists for i in model.known_ids(text.split())}))
+    words = sorted({word for text in lists for word in text.split()} - _SMALL)
+    used = torch.tensor(model.known_ids(words))
     vectors = functional.normalize(model.get_buffer("meanings").float(), dim=1)
     near = (vectors @ vectors[used].T).amax(1)
     return [int(i) for i in (near < _FAR).nonzero()[:, 0]]

@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.bundled import MODEL_FOLDER, WEIGHTS
-from engine.errors import FileProblem
+from engine.errors import FileProblem, NeedsLibrary
 from engine.models.text import word_key
 
 FILE = "word_table.safetensors"
@@ -63,8 +63,10 @@ def make_table(words: Sequence[str], embeddings: Tensor) -> WordTable:
 @torch.inference_mode()
 def embed(folder: Path, texts: Sequence[str]) -> Tensor:
     """Unit embeddings [N, E] of short texts by the sentence encoder in ``folder``: the mean over its last states."""
-    from transformers import AutoModel
-
+    try:
+        from transformers import AutoModel
+    except ImportError as error:
+        raise NeedsLibrary("transformers", "lingbot", "Making the table of whole words needs") from error
     model = AutoModel.from_pretrained(folder).eval()
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
