@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent
 ASSETS = ROOT / "assets"
-BENCH_CHUNKS = 96
 INTERRUPTED = 130
 
 
@@ -271,26 +270,22 @@ def _window_config(options: Options, chosen: Settings) -> AppConfig:
 
 
 def _bench(options: Options, chosen: Settings) -> int:
-    from engine.bench import e2e, record, stages
+    from engine.bench import model_bench, random_bench
 
     if options.bench == "window":
         return _bench_window(options, chosen)
-    model = _load_model(chosen.engine)
-    startup = machine.process_age_seconds()
-    scene = _scene_or_first(options, chosen, model.card)
-    chunks, seed = options.chunks or BENCH_CHUNKS, chosen.app.seed
-    if options.bench == "e2e":
-        result, samples = e2e.measure(
-            model, scene, seed=seed, chunks=chunks, startup_seconds=startup, clock=time.monotonic
-        )
+    seed, recompiled = chosen.app.seed, False
+    if options.random_weights is not None or options.bench == "roofline":
+        asked = random_bench.Asked(options.bench, options.random_weights, options.scale, seed, options.chunks)
+        written = random_bench.run(asked, chosen.engine, lambda line: print(line, file=sys.stderr))
+        print(random_bench.as_text(written), file=sys.stderr)
+        recompiled = random_bench.recompiled(written)
     else:
-        result, samples = stages.measure(model, scene, seed=seed, chunks=chunks, clock=time.monotonic)
-    asked = {"scene": scene.name, "seed": seed, "chunks": chunks}
-    _print_json(
-        options.json,
-        record.record(options.bench, model.card, chosen.engine, options=asked, result=result, samples=samples),
-    )
-    return 0
+        model = _load_model(chosen.engine)
+        scene = _scene_or_first(options, chosen, model.card)
+        written = model_bench.run(options.bench, model, scene, chosen.engine, seed=seed, chunks=options.chunks)
+    _print_json(options.json, written)
+    return int(recompiled)
 
 
 def _bench_window(options: Options, chosen: Settings) -> int:

@@ -17,7 +17,8 @@ from engine.wording import shown
 COMMANDS = ("play", "render", "replay", "bench", "doctor", "models", "train", "evaluate")
 PASSED_ON = ("train", "evaluate")
 """Commands whose options are read by the engine's own training."""
-BENCHES = ("e2e", "stages", "window")
+BENCHES = ("e2e", "stages", "roofline", "window")
+RANDOM_MODELS = ("v2-1.3b", "v2-14b")
 MAX_CHUNKS = 100_000
 
 _SIZE = re.compile(r"([0-9]{1,5})[xX]([0-9]{1,5})\Z")
@@ -52,6 +53,8 @@ class Options:
     any_model: bool = False
     bench: str = "e2e"
     seconds: float = 10.0
+    random_weights: str | None = None
+    scale: str | None = None
     json: Path | None = None
     models: str = "list"
     to: Path | None = None
@@ -132,10 +135,19 @@ def _replay(parser: argparse.ArgumentParser) -> None:
 
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.description = "Measure and print JSON. Close other programs first; the load is part of the result."
-    what = "e2e: frames a second as played; stages: where the time goes; window: evenness of the window's pictures"
+    what = (
+        "e2e: frames a second as played; stages: where the time goes; roofline: how near each part is to what the "
+        "device can do at best; window: evenness of the window's pictures"
+    )
     parser.add_argument("bench", choices=BENCHES, help=what)
     parser.add_argument("--chunks", type=_chunks, metavar="N", help="chunks to measure (e2e and stages; default 96)")
     parser.add_argument("--seconds", type=_seconds, default=10.0, help="how long to measure (window; default 10)")
+    random = "a model of this size made of random numbers, as speed needs no weights (roofline, e2e, stages)"
+    parser.add_argument("--random-weights", choices=RANDOM_MODELS, help=random)
+    scale = "with --random-weights: full size (a GPU's default) or a tiny one of the same shape"
+    parser.add_argument("--scale", choices=("full", "tiny"), help=scale)
+    device = "where it runs: cuda, cuda:1, cpu; the same as --set engine.device.device=NAME"
+    parser.add_argument("--device", dest="sets", action="append", type=_device, metavar="NAME", help=device)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there instead of printing it")
     _world(parser)
     _settings(parser)
@@ -202,6 +214,10 @@ def _number(option: str, text: str, rule: Setting) -> int:
     checked = rule.check(value, option)
     assert isinstance(checked, int), checked
     return checked
+
+
+def _device(name: str) -> str:
+    return f"engine.device.device={name}"
 
 
 def _seed(text: str) -> int:

@@ -15,14 +15,15 @@ import torch
 
 from engine.bench import e2e, machine, roofline, stages, throttle
 from engine.bench.counters import Counters, graphs_compiled
-from engine.bench.random_model import codec_width, random_model, random_scene
+from engine.bench.random_model import NAMES, codec_width, random_model, random_scene
 from engine.bench.record import record
 from engine.config import EngineConfig
+from engine.errors import BadValue
 from engine.protocol import SceneSpec
 from engine.session import LoadedModel, WorldSession
 
 Measured = tuple[dict[str, object], dict[str, list[float]]]
-_WARM_CHUNKS = 2
+_WARM_CHUNKS, _CHUNKS, _ROUNDS = 2, 32, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,21 @@ class Asked:
     """Which bench, of which model; ``scale`` None: full on a GPU. ``chunks`` are rounds of each part for roofline."""
 
     bench: str
-    model: str
+    model: str | None
     scale: str | None
     seed: int
-    chunks: int
+    chunks: int | None
+
+    @property
+    def count(self) -> int:
+        """Enough for a median, or what was asked for."""
+        return self.chunks or (_ROUNDS if self.bench == "roofline" else _CHUNKS)
 
 
 def run(asked: Asked, config: EngineConfig, say: Callable[[str], None]) -> dict[str, object]:
-    """Build, warm up, count, measure. Returns the record that is printed; ``passed`` says whether it may be used."""
+    """Build, warm up, count, measure. Returns the record that is printed; a refused one has no headline."""
+    if asked.model is None:
+        raise BadValue("bench roofline", "no model", f"--random-weights with {' or '.join(NAMES)}")
     busy = throttle.processor_problem_now()
     model = random_model(asked.model, asked.scale, config, say)
     startup = machine.process_age_seconds()
@@ -56,7 +64,7 @@ def run(asked: Asked, config: EngineConfig, say: Callable[[str], None]) -> dict[
     result["headline"] = None if problems else _headline(asked.bench, model, result)
     if model.device.type == "cuda":
         result["peak_gpu_gb"] = round(torch.cuda.max_memory_allocated(model.device) / 1e9, 2)
-    options = {"random_weights": asked.model, "scale": asked.scale, "seed": asked.seed, "chunks": asked.chunks}
+    options = {"random_weights": asked.model, "scale": asked.scale, "seed": asked.seed, "chunks": asked.count}
     options |= {"device_name": device_name(model.device)}
     return record(asked.bench, model.card, config, options=options, result=result, samples=samples)
 
@@ -78,15 +86,22 @@ def as_text(written: Mapping[str, object]) -> str:
     return "\n".join(lines)
 
 
+def recompiled(written: Mapping[str, object]) -> bool:
+    """Whether anything was compiled after the warm-up, with which a bench has failed."""
+    result = written["result"]
+    assert isinstance(result, dict)
+    return bool(result["recompiles"])
+
+
 def _measure(asked: Asked, model: LoadedModel, scene: SceneSpec, startup_seconds: float) -> Measured:
     if asked.bench == "roofline":
         scale = asked.scale or ("full" if model.device.type == "cuda" else "tiny")
         width = codec_width(scale)
-        return roofline.measure(model, scene, seed=asked.seed, rounds=asked.chunks, codec_width=width)
+        return roofline.measure(model, scene, seed=asked.seed, rounds=asked.count, codec_width=width)
     if asked.bench == "stages":
-        return stages.measure(model, scene, seed=asked.seed, chunks=asked.chunks, clock=time.monotonic)
+        return stages.measure(model, scene, seed=asked.seed, chunks=asked.count, clock=time.monotonic)
     return e2e.measure(
-        model, scene, seed=asked.seed, chunks=asked.chunks, startup_seconds=startup_seconds, clock=time.monotonic
+        model, scene, seed=asked.seed, chunks=asked.count, startup_seconds=startup_seconds, clock=time.monotonic
     )
 
 

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from app import command_line
 from engine.bench import random_bench, throttle
 from engine.bench.random_bench import Asked
+from engine.bench.random_model import NAMES
 from engine.bench.throttle import Clocks, card_problem, parse, processor_problem
 from engine.config import DeviceConfig, EngineConfig, LingBotOptions
 from engine.errors import BadValue, NeedsHardware
@@ -107,3 +109,16 @@ def test_what_cannot_be_measured_here_is_refused():
     fp8 = EngineConfig(device=CONFIG.device, lingbot=LingBotOptions(fp8_linears=True))
     with pytest.raises(NeedsHardware, match="fp8"):
         run("e2e", fp8)
+
+
+def test_the_command_line_names_the_same_models_and_devices_as_settings_do():
+    assert command_line.RANDOM_MODELS == NAMES
+    asked = command_line.parse(
+        ["bench", "roofline", "--random-weights", "v2-14b", "--scale", "tiny", "--device", "cpu"]
+    )
+    assert (asked.random_weights, asked.scale, asked.sets) == ("v2-14b", "tiny", ("engine.device.device=cpu",))
+
+
+def test_a_roofline_needs_random_weights():
+    with pytest.raises(BadValue, match="--random-weights"):
+        random_bench.run(Asked("roofline", None, None, 0, None), CONFIG, lambda line: None)
