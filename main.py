@@ -16,9 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import choices, command_line, own_settings
+from app import choices, command_line, own_settings, remembered
 from app.command_line import Options
 from app.progress_line import ProgressLine
+from app.remembered import ModelLine
 from app.settings import Settings
 from engine.bench import machine
 from engine.config import DTYPES, EngineConfig, parse, to_dict
@@ -187,7 +188,9 @@ def _outputs(options: Options) -> Outputs:
     from app.outputs import Outputs
 
     session = options.command == "render"
-    outputs = Outputs(options.out, options.frames, options.report, options.overwrite, session)
+    same = not session and options.chunks is None and not options.any_model
+    source = options.file if same else None
+    outputs = Outputs(options.out, options.frames, options.report, options.overwrite, session, source)
     outputs.check()
     return outputs
 
@@ -212,19 +215,10 @@ def _window(
     from app import scenes
     from app.app import App, Parts
     from app.recorder import Repair
-    from engine import catalogue
     from engine.host import EngineHost
 
     hosts: list[EngineHost] = []
-    model = None if chosen.engine.model is None else Path(chosen.engine.model)
-    lingbot = chosen.engine.lingbot
-    remote = chosen.engine.remote
-    own_sizes = {
-        "lingbot": (lingbot.width_px or 832, lingbot.height_px or 480),
-        "sglang": (remote.width_px, remote.height_px),
-    }
-    own_size = own_sizes.get(chosen.engine.backend)
-    scene = _scene(options, chosen, lambda: own_size or catalogue.frame_size(model))
+    scene = _scene(options, chosen, lambda: _frame_size(chosen.engine))
     with tempfile.TemporaryDirectory(prefix="worldwalk-", ignore_cleanup_errors=True) as runtime:
         running = [chosen.engine]
 
@@ -239,13 +233,46 @@ def _window(
         parts = Parts(
             engine=engine,
             restart=lambda: hosts[-1].restart(),
-            scenes=lambda: [scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)],
+            scenes=lambda: [
+                *choices.own_scenes(config.remembered, _frame_size(chosen.engine)),
+                *(scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)),
+            ],
             start_take=choices.takes_of(options.record, config.recordings, lambda: running[0]),
             keep_settings=lambda values: own_settings.write(own_settings.default_path(os.environ), values),
+            remember=lambda known: remembered.write(remembered.default_path(os.environ), known),
+            models=_model_lines,
+            read_picture=lambda path, engine: choices.picture_at(path, _frame_size(engine)),
+            make_picture=lambda own, engine: choices.scene_with(own, _frame_size(engine)),
             news=Repair(config.recordings).news,
             clock=clock,
         )
         yield App(config, parts, scene), lambda: hosts[-1] if hosts else None
+
+
+def _frame_size(config: EngineConfig) -> tuple[int, int]:
+    """(width, height) of the pictures that an engine of these settings makes."""
+    from engine import catalogue
+
+    match config.backend:
+        case "lingbot":
+            return config.lingbot.width_px or 832, config.lingbot.height_px or 480
+        case "sglang":
+            return config.remote.width_px, config.remote.height_px
+    return catalogue.frame_size(None if config.model is None else Path(config.model))
+
+
+def _model_lines() -> list[ModelLine]:
+    from engine import catalogue
+
+    return [
+        ModelLine(
+            found.backend,
+            found.name if found.backend == "lingbot" else None,
+            found.name,
+            tuple(fact for fact in (f"{found.what}; {found.state}", found.needs, found.licence) if fact),
+        )
+        for found in catalogue.listed()
+    ]
 
 
 def _window_config(options: Options, chosen: Settings) -> AppConfig:
@@ -260,6 +287,7 @@ def _window_config(options: Options, chosen: Settings) -> AppConfig:
         height=height,
         fullscreen=options.fullscreen or app.fullscreen,
         settings=chosen,
+        remembered=remembered.read(remembered.default_path(os.environ)),
         system_language=locale.getlocale()[0] or "en",
         seed=app.seed,
         record=options.record is not None,

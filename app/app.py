@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pygame
@@ -19,13 +20,14 @@ from app.errands import Ask, StartTake
 from app.messages import Message
 from app.pads import Pads
 from app.playback import Playback
+from app.remembered import ModelLine, OwnPicture, Remembered
 from app.settings import Settings
 from app.takes import Takes
 from app.theme import Glyphs, Theme
 from app.values import AppState
 from app.view import View
 from engine.config import EngineConfig
-from engine.errors import WorldwalkError
+from engine.errors import FileProblem, WorldwalkError
 from engine.protocol import (
     Engine,
     Failed,
@@ -53,10 +55,19 @@ class AppConfig:
     height: int = 720
     fullscreen: bool = False
     settings: Settings = field(default_factory=Settings)
+    remembered: Remembered = field(default_factory=Remembered)
     system_language: str = "en"
     seed: int = 0
     record: bool = False
     """Record from the first frame on."""
+
+
+def no_picture(path: str, engine: EngineConfig) -> tuple[Pixels, tuple[int, int]]:
+    raise FileProblem(path, "pictures of one's own are not looked at here", "Choose a scene.")
+
+
+def no_scene(picture: OwnPicture, engine: EngineConfig) -> SceneSpec:
+    raise FileProblem(picture.path, "pictures of one's own are not looked at here", "Choose a scene.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,13 @@ class Parts:
     start_take: StartTake
     keep_settings: Callable[[Mapping[str, object]], None] = lambda values: None
     """Writes the user's own settings. Raises FileProblem."""
+    remember: Callable[[Remembered], None] = lambda remembered: None
+    """Writes what the window remembers. Raises FileProblem."""
+    models: Callable[[], Sequence[ModelLine]] = tuple
+    read_picture: Callable[[str, EngineConfig], tuple[Pixels, tuple[int, int]]] = no_picture
+    """The picture at a path, and the (width, height) that this engine makes. Raises FileProblem."""
+    make_picture: Callable[[OwnPicture, EngineConfig], SceneSpec] = no_scene
+    """The scene that begins with a picture. Raises FileProblem and BadValue."""
     news: Callable[[], str | None] = lambda: None
     """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
     clock: Callable[[], float] = time.monotonic
@@ -88,6 +106,8 @@ class App:
             seed=config.seed,
             settings=config.settings,
             system_language=config.system_language,
+            remembered=config.remembered,
+            kept=config.remembered,
             inputs=config.settings.app.input_overlay,
             record_next=config.record,
             fullscreen=config.fullscreen,
@@ -147,6 +167,7 @@ class App:
             self._start_engine()  # it gets ready while the user chooses
         self._state, asks = core.begin(self._state, self._scene, self._clock())
         self._perform(asks)
+        self._tell(messages.ModelsListed(tuple(self._parts.models())))
         try:
             self._tell(messages.ScenesListed(tuple(self._parts.scenes())))
         except WorldwalkError as error:
@@ -247,7 +268,13 @@ class App:
                         self._engine = None
                     self._start_engine()
                 case errands.KeepSettings(values):
-                    self._keep_settings(values)
+                    self._try(partial(self._parts.keep_settings, values))
+                case errands.Remember(remembered):
+                    self._try(partial(self._parts.remember, remembered))
+                case errands.ReadPicture(path):
+                    self._try(partial(self._read_picture, path))
+                case errands.MakePicture(own):
+                    self._try(partial(self._make_picture, own))
                 case _:
                     if isinstance(ask, OpenWorld | Restore):
                         self._takes.will_open(ask.scene, ask.path if isinstance(ask, Restore) else None)
@@ -274,11 +301,22 @@ class App:
     def _retry(self) -> str:
         return self._state.say("told.retry", key=hints.key_of(self._state, "reset"))
 
-    def _keep_settings(self, values: Mapping[str, object]) -> None:
+    # ---- files of the user's --------------------------------------------------------------------------------------
+
+    def _try(self, deed: Callable[[], None]) -> None:
+        """Do it, or tell the user why it cannot be done."""
         try:
-            self._parts.keep_settings(values)
+            deed()
         except WorldwalkError as error:
             self._tell(messages.Told(str(error), self._clock(), bad=True))
+
+    def _read_picture(self, path: str) -> None:
+        picture, size = self._parts.read_picture(path, self._state.settings.engine)
+        self._tell(messages.PictureRead(path, picture, size, self._clock()))
+
+    def _make_picture(self, own: OwnPicture) -> None:
+        scene = self._parts.make_picture(own, self._state.settings.engine)
+        self._tell(messages.PictureMade(scene, own, self._clock()))
 
     # ---- the picture --------------------------------------------------------------------------------------------
 

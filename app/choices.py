@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -9,17 +10,16 @@ from pathlib import Path
 
 from app import recordings, scenes
 from app.command_line import Options
+from app.crop import DEFAULT_PROMPT, plain_path
 from app.errands import StartTake, Take
-from app.outputs import start_recorder, start_session_log
+from app.outputs import start_journal, start_recorder
 from app.own_settings import Own
+from app.remembered import OwnPicture, Remembered
 from app.settings import Settings, load
 from engine.config import EngineConfig, to_dict
 from engine.errors import BadValue, FileProblem
-from engine.protocol import SceneSpec, SessionHeader
+from engine.protocol import Pixels, SceneSpec, SessionHeader
 from engine.wording import prompt_problem
-
-IMAGE_PROMPT = "a landscape in clear daylight"
-"""What a world from a picture is told to be where its owner does not say."""
 
 
 def settings_of(options: Options, shipped: Path, environ: Mapping[str, str], own: Own | None = None) -> Settings:
@@ -45,7 +45,7 @@ def settings_of(options: Options, shipped: Path, environ: Mapping[str, str], own
 def scene_of(options: Options, name: str | None, assets: Path, size: Callable[[], tuple[int, int]]) -> SceneSpec | None:
     """The scene asked for, from a picture of ``size`` or from those that come along; None where none was named."""
     if options.image is not None:
-        return scenes.scene_from_image(options.image, options.prompt or IMAGE_PROMPT, *size())
+        return scenes.scene_from_image(options.image, options.prompt or DEFAULT_PROMPT, *size())
     wanted = options.scene or name
     if wanted is None:
         return None
@@ -56,6 +56,28 @@ def scene_of(options: Options, name: str | None, assets: Path, size: Callable[[]
     if problem is not None:
         raise BadValue("--prompt", *problem)
     return replace(scene, prompt=options.prompt)
+
+
+MOST_SHOWN_PX = 1600
+
+
+def picture_at(text: str, size: tuple[int, int]) -> tuple[Pixels, tuple[int, int]]:
+    """The picture at a path as people paste it, for the page that shows which part of it is taken."""
+    return scenes.picture_to_show(plain_path(text), MOST_SHOWN_PX), size
+
+
+def scene_with(own: OwnPicture, size: tuple[int, int]) -> SceneSpec:
+    """The scene that begins with a picture of the user's."""
+    return scenes.scene_from_image(plain_path(own.path), own.prompt, *size, own.shift)
+
+
+def own_scenes(remembered: Remembered, size: tuple[int, int]) -> list[SceneSpec]:
+    """Those of the user's pictures that are still where they were."""
+    found = []
+    for own in remembered.pictures:
+        with contextlib.suppress(FileProblem, BadValue):
+            found.append(scene_with(own, size))
+    return found
 
 
 def first_scene(assets: Path) -> str:
@@ -78,7 +100,7 @@ def takes_of(first: Path | None, folder: Path, engine: Callable[[], EngineConfig
     def start(header: SessionHeader) -> Take:
         path = named.pop() if named else recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
         header = replace(header, settings={**header.settings, "engine": to_dict(engine())})
-        log = start_session_log(path, header)
-        return Take(start_recorder(path, header, blocking=False, overwrite=False), log)
+        log = start_journal(path, header)
+        return Take(start_recorder(path, header, blocking=False, overwrite=False, session=log.path), log)
 
     return start

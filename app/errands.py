@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.remembered import OwnPicture, Remembered
 from engine.config import EngineConfig
 from engine.protocol import Pixels, Request, SampledEvent, SceneSpec, SessionHeader
 
@@ -55,6 +56,25 @@ class KeepSettings:
     values: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPicture:
+    """Look at a picture of the user's; the answer is ``PictureRead``."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakePicture:
+    """Make a scene of it; the answer is ``PictureMade``."""
+
+    own: OwnPicture
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    remembered: Remembered
+
+
 Ask = (
     Request
     | SavePicture
@@ -65,6 +85,9 @@ Ask = (
     | CopyText
     | PasteText
     | KeepSettings
+    | ReadPicture
+    | MakePicture
+    | Remember
 )
 
 
@@ -120,7 +143,7 @@ class SessionLogLike(Protocol):
 
     def write(self, chunk: int, event: SampledEvent) -> None: ...
 
-    def made(self, chunk: int) -> None: ...
+    def made(self, chunk: int, film_frames: int | None = None) -> None: ...
 
     def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None: ...
 

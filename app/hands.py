@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import bindings, errands, menu, messages, page_hands, prompt_box, steering
+from app import bindings, errands, menu, messages, page_hands, prompt_box, start_hands, steering
 from app.errands import Ask
 from app.menu import MenuItem
 from app.messages import Command, Edit, Focus
@@ -29,6 +29,9 @@ from app.values import (
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
+    started = start_hands.handle(state, message)
+    if started is not None:
+        return started
     match message:
         case messages.ActionPressed(action, source, at):
             if state.focus is not Focus.WALK:
@@ -138,7 +141,7 @@ def _command(state: AppState, command: Command, at: float) -> Change:
         case Command.RESET:
             return _reset(state, at)
         case Command.PROMPT:
-            if not state.walking:
+            if not state.walking or state.behind:
                 return state, ()
             box = PromptBox(history=state.history, swallow=_letter(state))
             return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
@@ -225,8 +228,8 @@ def _in_menu(state: AppState, message: messages.MenuMoved | messages.MenuChosen 
 
 def _choose(state: AppState, at: float) -> Change:
     if state.menu is None:
-        if not state.scenes:
-            return state, ()
+        if state.gallery.selected >= len(state.scenes):
+            return start_hands.open_path(state), ()
         scene = state.scenes[state.gallery.selected]
         return open_world(replace(state, screen=Screen.LOADING), scene, at)
     closed = replace(state, menu=None)
@@ -237,6 +240,8 @@ def _choose(state: AppState, at: float) -> Change:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.MODELS:
+            return replace(state, picker=start_hands.current_model(state)), ()
         case MenuItem.SETTINGS:
             return replace(state, page=SettingsPage()), ()  # the menu stays behind it
         case MenuItem.HELP:

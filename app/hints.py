@@ -44,6 +44,7 @@ def gallery(state: AppState) -> Hints:
     return (
         (say("hint.arrows"), say("hint.choose")),
         ("Enter", say("hint.walk")),
+        ("P", say("hint.pin")),
         ("Esc", say("hint.menu")),
         (key_of(state, "help"), say("hint.keys")),
     )
@@ -72,6 +73,43 @@ def failure(state: AppState) -> Hints:
         return (menu,)
     how = "hint.again_snapshot" if state.snapshot is not None else "hint.again"
     return ((key_of(state, "reset"), say(how)), menu)
+
+
+def first_keys(state: AppState) -> Hints:
+    """The six keys that matter first."""
+    say = state.say
+    walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
+    look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
+    return (
+        (walk, say("help.walk")),
+        (f"{look} {say('or')} {say('hint.click')}", say("hint.look")),
+        (key_of(state, "prompt"), say("help.prompt")),
+        (key_of(state, "record"), say("help.record")),
+        (key_of(state, "snapshot"), say("help.snapshot")),
+        ("Esc", say("help.menu")),
+    )
+
+
+def crop(state: AppState) -> Hints:
+    say, page = state.say, state.crop
+    if page is not None and page.line is not None:
+        return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+    return (
+        ("← → ↑ ↓", say("hint.move_part")),
+        (key_of(state, "prompt"), say("hint.prompt")),
+        ("Enter", say("hint.walk")),
+        ("Esc", say("hint.cancel")),
+    )
+
+
+def path(state: AppState) -> Hints:
+    say = state.say
+    return (("Enter", say("hint.open")), ("Ctrl+V", say("hint.paste")), ("Esc", say("hint.cancel")))
+
+
+def models(state: AppState) -> Hints:
+    say = state.say
+    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
 
 
 def settings(state: AppState) -> Hints:

@@ -157,7 +157,7 @@ def draw_line(
         surface.blit(theme.panel(Panel(max(1, marked.width), marked.height, theme.px(4), theme.accent, 110)), marked)
     if visible:
         surface.blit(theme.text(visible, Role.BODY), (inner.x, y))
-    elif not text and state.page is None:
+    elif not text and state.prompt_box is not None:
         surface.blit(theme.text(theme.say("prompt.empty"), Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
     if box.composition:
         left, right = across(box.caret), across(box.caret + len(box.composition))

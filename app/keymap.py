@@ -16,6 +16,7 @@ from app.messages import (
     Commanded,
     Edit,
     Edited,
+    FileDropped,
     Focus,
     FocusLost,
     KeyCaught,
@@ -44,7 +45,7 @@ MENU_MOVES: Mapping[str, tuple[int, int]] = {"Left": (-1, 0), "Right": (1, 0), "
 MENU_ACTS: Mapping[str, MenuAct] = {"Delete": MenuAct.CLEAR, "Backspace": MenuAct.CLEAR, "P": MenuAct.PIN}
 WALK_MOVES: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "forward": (0, -1), "back": (0, 1)}
 MENU_CHOOSES = ("Enter", "Num Enter", "Space")
-MENU_COMMANDS = ("menu", "reset")
+MENU_COMMANDS = ("menu", "reset", "prompt")
 
 TEXT_KEYS: Mapping[int, Edit] = {
     pygame.K_LEFT: Edit.LEFT,
@@ -114,6 +115,8 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
             return ActionReleased(_button_source(event.button), now) if event.button in BUTTON_NAMES else None
         case pygame.MOUSEWHEEL:
             return Scrolled(event.y)
+        case pygame.DROPFILE:
+            return FileDropped(event.file, now)
         case pygame.QUIT:
             return CloseAsked()
     return _window_event(event, now) or _pad_event(event, focus, now)

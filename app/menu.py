@@ -13,6 +13,7 @@ class MenuItem(StrEnum):
     BACK = "back"
     RESET = "reset"
     SCENES = "scenes"
+    MODELS = "models"
     SETTINGS = "settings"
     HELP = "help"
     QUIT = "quit"
@@ -36,7 +37,7 @@ LEAST_DESIGN = (680, 424)
 MARGIN = 64
 LEAST_CARD_WIDTH = 220
 
-_END = (MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
+_END = (MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
 WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
 WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
 START_MENU = Menu("name", (MenuItem.BACK, *_END))
@@ -113,6 +114,17 @@ def menu_item_rect(menu: Menu, index: int, room: Room) -> Rect:
 def menu_item_at(menu: Menu, x: int, y: int, room: Room) -> int | None:
     hits = (i for i in range(len(menu.items)) if menu_item_rect(menu, i, room).contains(x, y))
     return next(hits, None)
+
+
+def line_rect(index: int, room: Room) -> Rect:
+    """A line of the list of models."""
+    width = min(room.width - 2 * room.px(48), room.px(860))
+    height = min(room.px(76), (room.height - room.px(150)) // 6)
+    return Rect((room.width - width) // 2, room.px(92) + index * height, width, height - room.px(6))
+
+
+def line_at(count: int, x: int, y: int, room: Room) -> int | None:
+    return next((index for index in range(count) if line_rect(index, room).contains(x, y)), None)
 
 
 def gallery_layout(count: int, room: Room) -> GalleryLayout:

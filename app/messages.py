@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.remembered import ModelLine, OwnPicture
 from engine.config import EngineConfig
 from engine.protocol import (
+    Pixels,
     Report,
     SampledEvent,
     SceneSpec,
@@ -213,6 +215,14 @@ class Pasted:
 
 
 @dataclass(frozen=True, slots=True)
+class FileDropped:
+    """A file was dropped on the window, or its path was typed."""
+
+    path: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class FocusLost:
     at: float
 
@@ -251,6 +261,30 @@ class EngineStarted:
 @dataclass(frozen=True, slots=True)
 class ScenesListed:
     scenes: tuple[SceneSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsListed:
+    models: tuple[ModelLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRead:
+    """The whole picture, and the (width, height) that the model wants."""
+
+    path: str
+    picture: Pixels
+    size: tuple[int, int]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PictureMade:
+    """A world can begin with the user's picture."""
+
+    scene: SceneSpec
+    own: OwnPicture
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +367,7 @@ Message = (
     | TextComposed
     | Edited
     | Pasted
+    | FileDropped
     | FocusLost
     | WindowResized
     | WindowExposed
@@ -340,6 +375,9 @@ Message = (
     | Ticked
     | EngineStarted
     | ScenesListed
+    | ModelsListed
+    | PictureRead
+    | PictureMade
     | ChunkShown
     | FrameShown
     | LoopMeasured

@@ -6,9 +6,7 @@ the window, and may be edited by hand. One that cannot be used is set aside unde
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from app import settings, strict_yaml
+from app.whole_file import FOLDER_VARIABLE, write_whole
 from engine import config as engine_config
 from engine.errors import BadValue, FileProblem
 
@@ -30,10 +29,6 @@ class Own:
 
     values: Mapping[str, object] = field(default_factory=dict)
     notice: str | None = None
-
-
-FOLDER_VARIABLE = "WORLDWALK_CONFIG_DIR"
-"""Names another folder than the system's own, for a program on a stick, and for tests."""
 
 
 def default_path(environ: Mapping[str, str]) -> Path:
@@ -57,21 +52,7 @@ def read(path: Path, now: datetime) -> Own:
 
 def write(path: Path, values: Mapping[str, object]) -> None:
     """Write the values in the place of the file, in one step. Raises FileProblem."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(as_yaml(values))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        reason = (error.strerror or str(error)).lower()
-        raise FileProblem(
-            path, f"your settings cannot be kept ({reason})", "Free some space, or see to its folder."
-        ) from error
+    write_whole(path, as_yaml(values))
 
 
 def as_yaml(values: Mapping[str, object]) -> str:

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pygame
 
-from app import hints, menu
+from app import hints, menu, timing
 from app.theme import (
     BACKGROUND,
     LINE,
@@ -63,6 +63,10 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     stage = theme.say("loading.starting") if state.loading is None else table.stage(theme.language, state.loading.stage)
     for index, line in enumerate(theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]):
         _centred(surface, theme.text(line, Role.BODY, QUIET), middle, y + theme.px(36) + index * theme.px(26))
+    left = seconds_left(state, now)
+    if left is not None:
+        words = theme.say("loading.left", seconds=left)
+        _centred(surface, theme.text(words, Role.SMALL, QUIET), middle, y + theme.px(70))
     bar = pygame.Rect(0, 0, min(theme.px(360), width * 2 // 3), max(3, theme.px(4)))
     bar.center = (middle, y + theme.px(8))
     radius = bar.height // 2
@@ -81,10 +85,17 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
         _centred(surface, theme.text(prompt, Role.SMALL, QUIET), middle, height - theme.px(40))
 
 
+def seconds_left(state: AppState, now: float) -> int | None:
+    """Whole seconds until the world is there, as the last run knew it; None where it did not, or it takes longer."""
+    backend = state.settings.engine.backend
+    seconds = timing.seconds_left(state.timing, state.remembered.stages(backend), now)
+    return None if seconds is None or seconds < 0.5 else round(seconds)
+
+
 def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, state: AppState) -> None:
     width, height = surface.get_size()
     gallery = state.gallery
-    chosen = state.scenes[gallery.selected] if state.scenes else None
+    chosen = state.scenes[gallery.selected] if gallery.selected < len(state.scenes) else None
     surface.blit(pictures.backdrop(chosen, width, height), (0, 0))
     layout = menu.gallery_layout(gallery.count, state.room)
     surface.blit(theme.text(theme.say("name"), Role.TITLE), (layout.left, theme.px(40)))
@@ -94,7 +105,11 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     for index, scene in enumerate(state.scenes):
         rect = menu.card_rect(gallery, index, state.room)
         if rect is not None:
-            _draw_card(surface, theme, pictures, scene, rect, index == gallery.selected)
+            pinned = scene.name in state.remembered.pinned
+            _draw_card(surface, theme, pictures, scene, rect, chosen=index == gallery.selected, pinned=pinned)
+    own = menu.card_rect(gallery, len(state.scenes), state.room)
+    if own is not None and gallery.count > len(state.scenes):
+        _draw_own_card(surface, theme, own, chosen=gallery.selected == len(state.scenes))
     surface.blit(hint_line(theme, hints.gallery(state)), (layout.left, height - theme.px(42)))
     if menu.rows_below(gallery, state.room):
         more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
@@ -158,25 +173,58 @@ def darken(surface: pygame.Surface, alpha: int) -> None:
 
 
 def _draw_card(
-    surface: pygame.Surface, theme: Theme, pictures: Pictures, scene: SceneSpec, rect: menu.Rect, chosen: bool
+    surface: pygame.Surface,
+    theme: Theme,
+    pictures: Pictures,
+    scene: SceneSpec,
+    rect: menu.Rect,
+    *,
+    chosen: bool,
+    pinned: bool,
 ) -> None:
     layout_height = rect.width * 7 // 12
+    radius = theme.px(14)
+    _draw_frame(surface, theme, rect, chosen=chosen)
+    inset = theme.px(6)
+    picture = pictures.card(scene, rect.width - 2 * inset, layout_height - inset, radius - inset // 2)
+    surface.blit(picture, (rect.x + inset, rect.y + inset))
+    left, inner = rect.x + theme.px(16), rect.width - theme.px(32)
+    top = rect.y + layout_height + theme.px(9)
+    if pinned:
+        mark = theme.text(theme.say("gallery.pinned"), Role.SMALL, theme.accent)
+        surface.blit(mark, (left + inner - mark.get_width(), top + theme.px(2)))
+        inner -= mark.get_width() + theme.px(10)
+    name = theme.shortened(_title(scene.name), Role.STRONG, inner)
+    inner = rect.width - theme.px(32)
+    surface.blit(theme.text(name, Role.STRONG), (left, top))
+    lines = theme.wrapped(scene.prompt[:200], Role.SMALL, inner)
+    lines = [*lines[:1], " ".join(lines[1:])]
+    for index, line in enumerate(theme.shortened(line, Role.SMALL, inner) for line in lines):
+        surface.blit(theme.text(line, Role.SMALL, QUIET), (left, top + theme.px(25 + 19 * index)))
+
+
+def _draw_frame(surface: pygame.Surface, theme: Theme, rect: menu.Rect, *, chosen: bool) -> None:
     radius = theme.px(14)
     if chosen:
         ring = theme.px(4)
         frame = Panel(rect.width + 2 * ring, rect.height + 2 * ring, radius + ring, theme.accent, 255)
         surface.blit(theme.panel(frame), (rect.x - ring, rect.y - ring))
     surface.blit(theme.panel(Panel(rect.width, rect.height, radius, PANEL, 255 if chosen else 214)), (rect.x, rect.y))
-    inset = theme.px(6)
-    picture = pictures.card(scene, rect.width - 2 * inset, layout_height - inset, radius - inset // 2)
-    surface.blit(picture, (rect.x + inset, rect.y + inset))
+
+
+def _draw_own_card(surface: pygame.Surface, theme: Theme, rect: menu.Rect, *, chosen: bool) -> None:
+    """The card behind the scenes: a picture of the user's own."""
+    _draw_frame(surface, theme, rect, chosen=chosen)
+    picture_height, arm = rect.width * 7 // 12, theme.px(22)
+    x, y = rect.x + rect.width // 2, rect.y + picture_height // 2
+    colour, thick = theme.accent if chosen else QUIET, max(2, theme.px(3))
+    surface.fill(colour, (x - arm, y - thick // 2, 2 * arm, thick))
+    surface.fill(colour, (x - thick // 2, y - arm, thick, 2 * arm))
     left, inner = rect.x + theme.px(16), rect.width - theme.px(32)
-    top = rect.y + layout_height + theme.px(9)
-    name = theme.shortened(_title(scene.name), Role.STRONG, inner)
-    surface.blit(theme.text(name, Role.STRONG), (left, top))
-    lines = theme.wrapped(scene.prompt[:200], Role.SMALL, inner)
-    lines = [*lines[:1], " ".join(lines[1:])]
-    for index, line in enumerate(theme.shortened(line, Role.SMALL, inner) for line in lines):
+    top = rect.y + picture_height + theme.px(9)
+    title = theme.shortened(theme.say("gallery.own"), Role.STRONG, inner)
+    surface.blit(theme.text(title, Role.STRONG), (left, top))
+    for index, line in enumerate(theme.wrapped(theme.say("gallery.own_about"), Role.SMALL, inner)[:2]):
         surface.blit(theme.text(line, Role.SMALL, QUIET), (left, top + theme.px(25 + 19 * index)))
 
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import errands, messages, pad_hands, page_hands, steering
+from app import errands, messages, pad_hands, page_hands, steering, timing
 from app.errands import Ask
+from app.remembered import learn
+from app.timing import Timing
 from app.values import (
     AppState,
     Change,
@@ -34,6 +36,8 @@ from engine.protocol import (
     WorldOpened,
 )
 
+TAUGHT_SECONDS = 8.0
+"""How long the first walk's hint stays once somebody walks."""
 MOST_IN_FLIGHT = 128
 REMEMBERED_CHUNKS = 12
 REMEMBERED_FRAMES = 48
@@ -82,6 +86,8 @@ def handle(state: AppState, message: messages.Message) -> Change:
 def _ticked(state: AppState, now: float) -> Change:
     """Old sentences go, changed settings are kept, and what the hands did in this tick is sent as one event."""
     state, keeps = page_hands.keep_in_time(state, now)
+    state, learnt = _learn(state, now)
+    keeps = (*keeps, *learnt)
     if any(toast.gone_at <= now for toast in state.toasts):
         state = replace(state, toasts=tuple(toast for toast in state.toasts if toast.gone_at > now))
     if state.prompt_box is not None and state.prompt_box.swallow:
@@ -101,6 +107,25 @@ def _ticked(state: AppState, now: float) -> Change:
     if event.prompt is not None and state.prompt is not None:
         state = replace(state, prompt=replace(state.prompt, event_id=event.event_id))
     return state, (*keeps, Steer(event.to_wire(), event.pressed_at))
+
+
+def _learn(state: AppState, now: float) -> Change:
+    """Time the stages of loading; know how long they took, and that the keys were learnt, for the next run."""
+    stage = None if state.loading is None else state.loading.stage
+    after = timing.follow(state.timing, stage, now)
+    if after is not state.timing:
+        state = replace(state, timing=after)
+    known = state.remembered
+    if state.walking and after.done and state.engine is not None:
+        known = learn(known, state.engine.backend, after.done)
+        state = replace(state, timing=Timing())
+    if state.teaching and state.taught_at is None and state.steering.held:
+        state = replace(state, taught_at=now)
+    if state.taught_at is not None and not known.walked and now - state.taught_at > TAUGHT_SECONDS:
+        known = replace(known, walked=True)
+    if known is state.remembered and known == state.kept:
+        return state, ()
+    return replace(state, remembered=known, kept=known), (errands.Remember(known),)
 
 
 # ---- the world ---------------------------------------------------------------------------------------------------

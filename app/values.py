@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app import errands, menu, messages, options, steering
+from app.crop import CropPage
 from app.errands import Ask
 from app.gamepad import Gamepad, rest
 from app.menu import Gallery, Menu, Room
 from app.messages import Focus
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
+from app.remembered import ModelLine, Remembered, arranged, play
 from app.settings import Settings
 from app.steering import LookFeel, Steering
+from app.timing import Timing
 from app.words import table
 from engine.config import EngineConfig
 from engine.protocol import (
@@ -128,6 +132,18 @@ class AppState:
     menu: Menu | None = None
     page: SettingsPage | None = None
     gamepad: Gamepad = field(default_factory=Gamepad)
+    remembered: Remembered = field(default_factory=Remembered)
+    kept: Remembered = field(default_factory=Remembered)
+    """What of it is on the disk."""
+    timing: Timing = field(default_factory=Timing)
+    models: tuple[ModelLine, ...] = ()
+    picker: int | None = None
+    """Which of the models is chosen, while their list is open."""
+    crop: CropPage | None = None
+    path_line: PromptBox | None = None
+    """The path of a picture while it is typed."""
+    taught_at: float | None = None
+    """When the first walk's hint was first acted upon; it goes a little later."""
     help: bool = False
     details: bool = False
     inputs: bool = False
@@ -167,17 +183,36 @@ class AppState:
 
     @property
     def focus(self) -> Focus:
-        if self.prompt_box is not None or (self.page is not None and self.page.line is not None):
+        if self.typing is not None:
             return Focus.TEXT
         if self.page is not None and self.page.catching:
             return Focus.KEY
-        behind = self.menu is not None or self.page is not None or self.screen is Screen.SCENES
-        return Focus.MENU if behind else Focus.WALK
+        return Focus.MENU if self.behind else Focus.WALK
+
+    @property
+    def typing(self) -> PromptBox | None:
+        """The line that gets what is typed."""
+        if self.page is not None:
+            return self.page.line
+        if self.prompt_box is not None or self.path_line is not None:
+            return self.prompt_box or self.path_line
+        return None if self.crop is None else self.crop.line
+
+    @property
+    def behind(self) -> bool:
+        """Whether the world, if there is one, lies behind something that is chosen from."""
+        opened = (self.menu, self.page, self.picker, self.crop, self.path_line)
+        return self.screen is Screen.SCENES or any(part is not None for part in opened)
+
+    @property
+    def teaching(self) -> bool:
+        """Whether the keys are told to somebody who walks for the first time."""
+        return self.walking and not self.remembered.walked and not self.behind and self.prompt_box is None
 
     @property
     def standing(self) -> bool:
         """Whether the world stands still: paused, or behind a menu."""
-        return self.paused or self.menu is not None or self.page is not None or self.screen is Screen.SCENES
+        return self.paused or self.behind
 
     @property
     def room(self) -> Room:
@@ -223,6 +258,7 @@ def open_world(state: AppState, scene: SceneSpec, now: float) -> Change:
     """Begin a world. What is on show stays until the new world's first frame, if a world was there before."""
     restart = _switch(state) or _restart(state)
     state = _new_session(state, scene, now)
+    state = replace(state, remembered=play(state.remembered, scene.name))
     screen = Screen.WALK if state.screen is Screen.WALK else Screen.LOADING
     request = OpenWorld(scene, state.seed, state.session_id)
     return replace(state, screen=screen, snapshot=None), (*restart, request)
@@ -270,8 +306,18 @@ def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppSta
     return replace(state, toasts=(*others, Toast(text, bad, now))[-MOST_TOASTS:])
 
 
+def list_scenes(state: AppState, scenes: Sequence[SceneSpec]) -> AppState:
+    """The scenes in their order, with a card behind them for a picture of the user's own."""
+    return replace(
+        state, scenes=arranged(scenes, state.remembered), gallery=replace(state.gallery, count=len(scenes) + 1)
+    )
+
+
 def open_gallery(state: AppState) -> AppState:
-    gallery = menu.select(replace(state.gallery, count=len(state.scenes)), state.gallery.selected, state.room)
+    state = list_scenes(state, state.scenes)
+    names = [scene.name for scene in state.scenes]
+    last = names.index(state.remembered.played[0]) if set(names) & set(state.remembered.played[:1]) else 0
+    gallery = menu.select(state.gallery, last, state.room)
     return replace(state, screen=Screen.SCENES, gallery=gallery, menu=None, page=None)
 
 
@@ -301,6 +347,9 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         loading=None,
         menu=None,
         page=None,
+        picker=None,
+        crop=None,
+        path_line=None,
         paused=False,
         told_paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import hud, input_view, pages, settings_view
+from app import hud, input_view, pages, settings_view, start_hands, start_view
 from app.messages import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
 from app.values import AppState, Screen
@@ -18,6 +18,7 @@ class View:
         self._glyphs = Glyphs()
         self._theme = Theme(1.0, self._glyphs)
         self._pictures = pages.Pictures()
+        self._preview = start_view.Preview()
         self._last: tuple[object, ...] | None = None
         self._frame: Pixels | None = None
         self._scaled: pygame.Surface | None = None
@@ -46,7 +47,8 @@ class View:
         waits = state.screen in (Screen.STARTING, Screen.LOADING) and state.failure is None
         unknown = state.loading is None or state.loading.fraction is None
         sways = waits and unknown and not state.settings.app.reduced_motion
-        return hud.presence(state, now), caret, int(now * 30) if sways else None
+        left = pages.seconds_left(state, now) if waits else None
+        return hud.presence(state, now), caret, int(now * 30) if sways else None, left
 
     def _draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> None:
         theme = self._theme
@@ -57,6 +59,8 @@ class View:
             room = self._draw_picture(surface, frame)
             if state.failure is None:
                 hud.draw(surface, theme, state, room, now)
+                if state.teaching:
+                    start_view.draw_first_keys(surface, theme, state, room)
                 if state.inputs:
                     input_view.draw(surface, theme, state, room)
         elif state.failure is None:
@@ -69,6 +73,12 @@ class View:
             self.caret = hud.draw_prompt_box(surface, theme, state, now)
         if state.page is not None:
             self.caret = settings_view.draw(surface, theme, state, now)
+        elif state.path_line is not None:
+            self.caret = start_view.draw_path(surface, theme, state, now)
+        elif state.crop is not None:
+            self.caret = start_view.draw_crop(surface, theme, state, state.crop, self._preview, now)
+        elif state.picker is not None:
+            start_view.draw_models(surface, theme, state, start_hands.current_model(state))
         elif state.menu is not None:
             pages.draw_menu(surface, theme, state.menu, state.room)
         if state.help:

@@ -33,7 +33,7 @@ def key(code: int, mod: int = 0, kind: int = pygame.KEYDOWN) -> pygame.event.Eve
         (pygame.K_UP, Focus.MENU, MenuMoved(0, -1, 1.0)),
         (pygame.K_RETURN, Focus.MENU, MenuChosen(1.0)),
         (pygame.K_ESCAPE, Focus.MENU, Commanded(Command.BACK, 1.0)),
-        (pygame.K_t, Focus.MENU, None),
+        (pygame.K_t, Focus.MENU, Commanded(Command.PROMPT, 1.0)),
         (pygame.K_F5, Focus.WALK, None),
     ],
 )

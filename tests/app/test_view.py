@@ -8,9 +8,11 @@ import pygame
 import pytest
 
 from app import menu, messages
+from app.crop import CropPage
 from app.menu import Gallery
 from app.options import SettingsPage, Tab
 from app.prompt_box import PromptBox
+from app.remembered import ModelLine, Remembered
 from app.values import AppState, RecordingStatus, Screen, Toast
 from app.view import View, fitted
 from engine.protocol import Failed, Loading
@@ -37,6 +39,12 @@ STATES = {
     "walk": walking(),
     "details": replace(walking(), details=True, pace=messages.LoopMeasured(16.6, 17.0, 1, 0, 0)),
     "menu": replace(walking(), menu=menu.WALK_MENU),
+    "gallery, a picture of one's own": AppState(screen=Screen.SCENES, scenes=SCENES, gallery=Gallery(7, 6)),
+    "a path is typed": AppState(screen=Screen.SCENES, scenes=SCENES, path_line=PromptBox("a.png", 5, 5)),
+    "a picture": replace(walking(), crop=CropPage("a.png", np.full((60, 90, 3), 90, np.uint8), (24, 14), "dusk")),
+    "a picture's prompt": replace(walking(), crop=CropPage("a", GREY, (24, 14), "dusk", 0.4, PromptBox("x"))),
+    "models": replace(walking(), picker=1, models=(ModelLine("bundled", None, "small", (LONG, "b", "c")),) * 6),
+    "first keys": replace(walking(), remembered=Remembered()),
     "inputs": replace(walking(), inputs=True, accepted=("w",), applied=("w", "l")),
     **{f"settings, {tab}": replace(walking(), page=SettingsPage(tab, selected=3)) for tab in Tab},
     "a key is waited for": replace(walking(), page=SettingsPage(Tab.KEYS, selected=3, catching=True)),

@@ -9,6 +9,7 @@ import numpy as np
 from app import state as core
 from app.errands import Ask
 from app.messages import Message
+from app.remembered import Remembered
 from app.values import AppState
 from engine.protocol import (
     ChunkTimings,
@@ -25,6 +26,10 @@ MEADOW = SceneSpec("meadow", "a green meadow", image=np.full((16, 32, 3), 90, np
 SCENES = tuple(
     SceneSpec(name, f"the prompt of {name}") for name in ("meadow", "dunes", "fjord", "forest", "lake", "snow")
 )
+
+
+KNOWN = Remembered(played=("meadow",), walked=True)
+"""Nothing new is to be remembered, and nobody to be taught."""
 
 
 def frame_chunk(
@@ -73,6 +78,6 @@ def after(state: AppState, messages: Iterable[Message]) -> tuple[AppState, list[
 
 def walking(now: float = 0.0) -> AppState:
     """A world is open and its first chunk has come."""
-    state, _ = core.begin(AppState(seed=7), MEADOW, now)
+    state, _ = core.begin(AppState(seed=7, remembered=KNOWN, kept=KNOWN), MEADOW, now)
     state, _ = after(state, [opened(), frame_chunk()])
     return state

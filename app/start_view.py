@@ -1,0 +1,114 @@
+"""What stands before a walk: the own picture with the part that is taken, its path, the list of models, first keys."""
+
+from __future__ import annotations
+
+import pygame
+
+from app import crop, hints, hud, menu
+from app.crop import CropPage
+from app.pages import darken, picture_of
+from app.theme import LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line
+from app.values import AppState
+from engine.protocol import Pixels
+
+
+class Preview:
+    """The picture at the size that is drawn, made once."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Pixels, tuple[int, int], pygame.Surface] | None = None
+
+    def scaled(self, picture: Pixels, size: tuple[int, int]) -> pygame.Surface:
+        if self._kept is None or self._kept[0] is not picture or self._kept[1] != size:
+            self._kept = picture, size, pygame.transform.smoothscale(picture_of(picture), size)
+        return self._kept[2]
+
+
+def draw_crop(
+    surface: pygame.Surface, theme: Theme, state: AppState, page: CropPage, preview: Preview, now: float
+) -> pygame.Rect | None:
+    """The whole picture, dark where it is cut off. Returns the caret's place while the prompt is typed."""
+    width, height = surface.get_size()
+    darken(surface, 232)
+    rect = crop.picture_rect(page, state.room)
+    picture = preview.scaled(page.picture, (rect.width, rect.height))
+    surface.blit(picture, (rect.x, rect.y))
+    area = pygame.Rect(rect.x, rect.y, rect.width, rect.height)
+    surface.fill((70, 70, 70), area, special_flags=pygame.BLEND_RGB_MULT)
+    left, top, across, down = crop.kept(page)
+    part = pygame.Rect(round(left * rect.width), round(top * rect.height), 0, 0)
+    part.size = max(1, round(across * rect.width)), max(1, round(down * rect.height))
+    surface.blit(picture, area.move(part.topleft), part)
+    framed = pygame.Rect(rect.x + part.x, rect.y + part.y, *part.size)
+    pygame.draw.rect(surface, theme.accent, framed, max(1, theme.px(2)))
+    surface.blit(theme.text(theme.say("crop.title"), Role.HEADING), (theme.px(64), theme.px(22)))
+    sizes = theme.say("crop.size", width=page.size[0], height=page.size[1])
+    sizes = theme.shortened(sizes, Role.SMALL, width - theme.px(128))
+    surface.blit(theme.text(sizes, Role.SMALL, QUIET), (theme.px(64), theme.px(58)))
+    panel = Panel(width - 2 * theme.px(64), theme.px(50), theme.px(12), PANEL, 235, theme.accent if page.line else LINE)
+    at = (theme.px(64), height - theme.px(118))
+    surface.blit(theme.panel(panel), at)
+    inner = pygame.Rect(*at, panel.width, panel.height).inflate(-theme.px(36), -theme.px(8))
+    surface.blit(hint_line(theme, hints.crop(state)), (theme.px(64), height - theme.px(44)))
+    if page.line is not None:
+        return hud.draw_line(surface, theme, state, page.line, inner, now=now)
+    words = theme.text(theme.shortened(page.prompt, Role.BODY, inner.width), Role.BODY)
+    surface.blit(words, (inner.x, inner.centery - words.get_height() // 2))
+    return None
+
+
+def draw_path(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
+    """The line for the path of a picture, in the middle."""
+    width, height = surface.get_size()
+    assert state.path_line is not None
+    darken(surface, 170)
+    panel = Panel(min(theme.px(760), width - theme.px(64)), theme.px(150), theme.px(18), alpha=246, line=LINE)
+    x, y = (width - panel.width) // 2, (height - panel.height) // 2
+    surface.blit(theme.panel(panel), (x, y))
+    pad = theme.px(26)
+    title = theme.shortened(theme.say("path.title"), Role.STRONG, panel.width - 2 * pad)
+    surface.blit(theme.text(title, Role.STRONG), (x + pad, y + theme.px(20)))
+    inner = pygame.Rect(x + pad, y + theme.px(52), panel.width - 2 * pad, theme.px(44))
+    surface.blit(theme.panel(Panel(inner.width, inner.height, theme.px(10), (8, 10, 14), 255, theme.accent)), inner)
+    surface.blit(hint_line(theme, hints.path(state)), (x + pad, y + theme.px(112)))
+    return hud.draw_line(surface, theme, state, state.path_line, inner.inflate(-theme.px(24), -theme.px(8)), now=now)
+
+
+def draw_models(surface: pygame.Surface, theme: Theme, state: AppState, in_use: int) -> None:
+    """Every model there is, with what it needs and where it is, as the engine's catalogue tells it."""
+    height = surface.get_height()
+    darken(surface, 214)
+    first = menu.line_rect(0, state.room)
+    surface.blit(theme.text(theme.say("models.title"), Role.HEADING), (first.x + theme.px(6), theme.px(26)))
+    for index, model in enumerate(state.models):
+        rect = menu.line_rect(index, state.room)
+        chosen = index == state.picker
+        line = theme.accent if chosen else None
+        look = Panel(rect.width, rect.height, theme.px(12), PANEL, 235 if chosen else 150, line)
+        surface.blit(theme.panel(look), (rect.x, rect.y))
+        inner = rect.width - theme.px(36)
+        title = model.title + (f"  ·  {theme.say('models.in_use')}" if index == in_use else "")
+        colour = theme.accent if index == in_use else TEXT
+        x, y = rect.x + theme.px(18), rect.y + theme.px(6)
+        surface.blit(theme.text(theme.shortened(title, Role.STRONG, inner), Role.STRONG, colour), (x, y))
+        y += theme.line_height(Role.STRONG)
+        for fact in model.facts:
+            if y + theme.line_height(Role.SMALL) > rect.y + rect.height:
+                break
+            surface.blit(theme.text(theme.shortened(fact, Role.SMALL, inner), Role.SMALL, QUIET), (x, y))
+            y += theme.line_height(Role.SMALL)
+    surface.blit(hint_line(theme, hints.models(state)), (first.x, height - theme.px(40)))
+
+
+def draw_first_keys(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:
+    """Six keys for somebody who walks for the first time."""
+    keys = hints.first_keys(state)
+    pad, step = theme.px(24), theme.px(30)
+    key_width = max(theme.width(key, Role.STRONG) for key, _ in keys) + theme.px(20)
+    inner = key_width + max(theme.width(meaning, Role.BODY) for _, meaning in keys)
+    panel = Panel(inner + 2 * pad, 2 * pad + step * len(keys) - theme.px(8), theme.px(16), alpha=222)
+    x, y = room.centerx - panel.width // 2, room.y + (room.height - panel.height) // 3
+    surface.blit(theme.panel(panel), (x, y))
+    for index, (key, meaning) in enumerate(keys):
+        surface.blit(theme.text(key, Role.STRONG, theme.accent), (x + pad, y + pad + index * step))
+        surface.blit(theme.text(meaning, Role.BODY), (x + pad + key_width, y + pad + index * step))
