@@ -89,7 +89,7 @@ def load(config: EngineConfig, progress: Progress, log: Log) -> WorldModel:
 
         return TestCardModel(config)
     if config.backend == "lingbot":
-        progress("Loading torch", 0.01)
+        progress("Loading torch", 0.05)
         from engine.lingbot.session import load_lingbot
 
         return load_lingbot(config, progress, log)

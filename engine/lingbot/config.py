@@ -74,9 +74,10 @@ _V2_SCHEDULE = ScheduleSpec("official", 5.0, (0, 250, 500, 750))
 
 _BUILTIN = {
     # Streaming values: the published config.json of v1-fast; upstream's own script for the 14B; what is known to run
-    # the 1.3B sharply (chunks of 3 blur it), as its repository says nothing.
+    # the 1.3B sharply (chunks of 3 blur it), as its repository says nothing. Camera: v1 has an integrator of its own
+    # for keys; v2's code reads files of poses, and SGLang's comes closest without a look into the future.
     Family.V1_FAST: LingBotConfig(
-        "LingBot-World v1-fast", Family.V1_FAST, _DIT_14B, StreamShape(3, 18, 9), _V1_SCHEDULE, "sglang", 16.0
+        "LingBot-World v1-fast", Family.V1_FAST, _DIT_14B, StreamShape(3, 18, 9), _V1_SCHEDULE, "lingbot", 16.0
     ),
     Family.V2_14B: LingBotConfig(
         "LingBot-World v2 14B", Family.V2_14B, _DIT_14B, StreamShape(3, 18, 6), _V2_SCHEDULE, "sglang", 16.0
