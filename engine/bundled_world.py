@@ -74,6 +74,14 @@ class LayoutScenery:
             known=None if picture is None else self._picture_residual(picture, condition),
         )
 
+    def mark(self) -> Callable[[], None]:
+        rows, notice, place, blend = self.text_rows, self.notice, self.place, self.blend
+
+        def back() -> None:
+            self.text_rows, self.notice, self.place, self.blend = rows, notice, place, blend
+
+        return back
+
     def plain(self) -> Mapping[str, object]:
         return {"place": asdict(self.place), "blend": asdict(self.blend)}
 

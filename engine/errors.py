@@ -6,6 +6,7 @@ WorldwalkError            anything that a user can meet; ``main`` prints it as o
 +-- WeightsProblem        a weights file that is truncated, foreign, or of the wrong shape
 +-- MissingModelValue     a model configuration that lacks a value which is needed
 +-- NeedsHardware         something asked for that this machine does not have
++-- OutOfGpuMemory        a chunk for which the graphics card had not enough memory; the world is as before it
 +-- NeedsLibrary          an optional library that is not installed
 +-- RemoteProblem         a server that is absent, busy, broken, or not what it should be
 +-- EngineLost            the engine's process died
@@ -48,6 +49,13 @@ class MissingModelValue(WorldwalkError):
     def __init__(self, model: str, name: str) -> None:
         self.model, self.name = model, name
         super().__init__(f"The configuration of {model} lacks '{name}'. Add it to the model's config.json.")
+
+
+class OutOfGpuMemory(WorldwalkError):
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        cure = "Close other programs that use it, or choose a smaller picture, window or model."
+        super().__init__(f"The graphics card has not enough free memory for the next pictures ({problem}). {cure}")
 
 
 class NeedsHardware(WorldwalkError):

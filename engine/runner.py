@@ -19,7 +19,7 @@ from typing import Protocol
 from engine import backends
 from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
-from engine.errors import BadValue, FileProblem, RemoteProblem, WorldwalkError
+from engine.errors import BadValue, FileProblem, OutOfGpuMemory, RemoteProblem, WorldwalkError
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
@@ -38,6 +38,7 @@ from engine.protocol import (
 )
 
 KEPT_SNAPSHOTS = 2
+MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
 _NO_MEMORY = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 
 Load = Callable[[EngineConfig, Progress, Log], WorldModel]
@@ -174,11 +175,21 @@ class Runner:
         if self._held:
             self._pacer.held_until(began)
             self._held = False
-        chunk = self._world.step(self._clock)
+        chunk = self._step(self._world)
         self._desk.tell(chunk)
         self._pacer.finished(began, self._clock(), len(chunk.frames))
         if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
             self._snapshot(self._world, chunk.chunk)
+
+    def _step(self, world: World) -> FrameChunk:
+        """A chunk for which the graphics card is full is tried again, as other programs come and go."""
+        for seconds in MEMORY_WAITS_SECONDS:
+            try:
+                return world.step(self._clock)
+            except OutOfGpuMemory as error:
+                self._desk.tell(EngineLog(str(error)))
+                time.sleep(seconds)
+        return world.step(self._clock)
 
     def _snapshot(self, world: World, chunk: int) -> None:
         """Keep the state after ``chunk``. A disk that is full costs the snapshot, not the walk."""

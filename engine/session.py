@@ -13,7 +13,7 @@ from torch import Tensor
 from engine import camera, sampler, window
 from engine.camera import CameraPreset, CameraState, ChunkPoses
 from engine.controls import ChunkInputs, ControlQueues
-from engine.errors import WorldwalkError
+from engine.errors import OutOfGpuMemory, WorldwalkError
 from engine.events import Rejection, parse
 from engine.frames import PixelStream
 from engine.geometry import ChunkGeometry
@@ -96,7 +96,19 @@ class WorldSession:
 
     @torch.inference_mode()
     def step(self, clock: Callable[[], float] = time.monotonic) -> FrameChunk:
-        """Make the next chunk: what was asked -> window -> poses -> condition -> denoise -> commit -> decode."""
+        """Make the next chunk. Raises OutOfGpuMemory, and then the world is as before, and the chunk can be asked for
+        again."""
+        back = self._mark()
+        try:
+            return self._make(clock)
+        except torch.OutOfMemoryError as error:
+            problem = str(error).partition(". ")[0]
+        back()  # not before the error is gone, which holds the tensors of the chunk that failed
+        torch.cuda.empty_cache()
+        raise OutOfGpuMemory(problem)
+
+    def _make(self, clock: Callable[[], float]) -> FrameChunk:
+        """What was asked -> window -> poses -> condition -> denoise -> commit -> decode."""
         watch = Stopwatch(clock, self.model.device)
         inputs = self.state.controls.sample(self.stream.chunk_latent_frames, self.state.chunk, clock())
         moving, seen = self._choose_window(inputs)
@@ -165,6 +177,20 @@ class WorldSession:
             cross=CrossAttentionCache(),
             prompt=self.scene.prompt,
         )
+
+    def _mark(self) -> Callable[[], None]:
+        """What sets the world back to before a chunk. Memory stays as it is: a chunk made again is written over the one
+        that failed, at the same positions."""
+        state, scenery = self.state, self.state.scenery.mark()
+        camera_state, motion, prompt, controls = state.camera, state.motion, state.prompt, state.controls.to_dict()
+
+        def back() -> None:
+            scenery()
+            state.camera, state.motion, state.prompt = camera_state, motion, prompt
+            state.controls = ControlQueues.from_dict(controls)
+            state.cross.reset()
+
+        return back
 
     def _choose_window(self, inputs: ChunkInputs) -> tuple[bool, KVWindow]:
         look, policy = inputs.look, self.model.policy

@@ -6,7 +6,7 @@ text, fresh noise in every pass, and the image codec's streaming decoder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -82,6 +82,9 @@ class ImageScenery:
         self.condition = self._condition_of(scene)
         self.decoder = codecs.vae.decoder()
         self.generator = torch.Generator(codecs.device).manual_seed(seed)
+        self._shown: Tensor | None = None
+        """The chunk decoded last, from which a decoder whose work was broken off gets its memory again."""
+        self._is_broken_off = False
 
     def follow(self, prompt: str) -> None:
         self.text_rows, self.notice = self._rows(prompt), None
@@ -99,6 +102,15 @@ class ImageScenery:
             decode=self._decode,
         )
 
+    def mark(self) -> Callable[[], None]:
+        rows, notice, noise = self.text_rows, self.notice, self.generator.get_state()
+
+        def back() -> None:
+            self.text_rows, self.notice = rows, notice
+            self.generator.set_state(noise)
+
+        return back
+
     def plain(self) -> Mapping[str, object]:
         return {}
 
@@ -113,6 +125,7 @@ class ImageScenery:
             raise ValueError(f"a condition of {tuple(condition.shape)} does not fit {tuple(self.condition.shape)}")
         memory = {k.removeprefix(_DECODER): v for k, v in tensors.items() if k.startswith(_DECODER)}
         self.decoder.load_state(memory)
+        self._shown, self._is_broken_off = None, False
         self.condition, self.text_rows = condition.to(device), tensors["text_rows"].to(device)
         self.generator.set_state(tensors["generator"])
 
@@ -131,8 +144,18 @@ class ImageScenery:
 
     def _decode(self, x0: Tensor) -> Iterator[Tensor]:
         """Latent frame by latent frame, so that the first is on its way while the next is decoded."""
+        if self._is_broken_off:
+            self._mend_decoder()
+        self._is_broken_off = True
         for latent in x0.split(1, dim=2):
             yield self.decoder.decode(latent)[0].transpose(0, 1).float()  # [T, 3, H, W]
+        self._shown, self._is_broken_off = x0, False
+
+    def _mend_decoder(self) -> None:
+        """Its memory reaches back a few latent frames, so that of the chunk before is nearly the one that was lost."""
+        self.decoder.load_state({})
+        if self._shown is not None:
+            self.decoder.decode(self._shown)
 
 
 def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedModel:
