@@ -123,7 +123,7 @@ def _render(parser: argparse.ArgumentParser) -> None:
 
 def _replay(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make a recorded walk again: same model, same seed, same events, so the same frames."
-    parser.add_argument("file", type=Path, metavar="FILE.worldwalk.jsonl", help="the session file beside a recording")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a film (.mp4), or a session file (.worldwalk.jsonl)")
     _outputs(parser)
     parser.add_argument("--chunks", type=_chunks, metavar="N", help="make N chunks instead of as many as were made")
     parser.add_argument(

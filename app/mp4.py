@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 import imageio_ffmpeg
 
+from app import session_box
 from engine.errors import FileProblem
 
 _LOCK_OFFSET = 1 << 30  # far behind the text: Windows locks bytes against reading, and ffmpeg must read the marker
@@ -77,6 +78,11 @@ class Marker:
 
 def marker_path(video: Path) -> Path:
     return video.with_name(f".{video.name}.recording")
+
+
+def journal_path(video: Path) -> Path:
+    """Where the walk is written down while its film is made; in the end it goes into the film."""
+    return video.with_name(f".{video.name}.session")
 
 
 def find_ffmpeg() -> str:
@@ -138,10 +144,11 @@ def finish_arguments(ffmpeg: str, video: Path, finished: Path) -> list[str]:
     ]
 
 
-def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None]) -> str | None:
+def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None], session: Path | None = None) -> str | None:
     """Make the fragmented ``video`` plain, in place and all at once. Returns what went wrong, or None.
 
-    ``started`` is told the process, so that its owner can end it. On failure the fragmented file stays as it was.
+    ``started`` is told the process, so that its owner can end it. ``session``: the session file that goes into it. On
+    failure the fragmented file stays as it was.
     """
     finished = video.with_name(f".{video.name}.finishing")
     try:
@@ -150,6 +157,8 @@ def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None]) -> s
             _, said = process.communicate()
         if process.returncode != 0:
             return said_reason(said) or f"ffmpeg ended with status {process.returncode}"
+        if session is not None:
+            session_box.append(finished, session)
         os.replace(finished, video)
     except FileProblem as error:
         return str(error)
@@ -175,11 +184,23 @@ def repair(folder: Path) -> list[Path]:
             if video.exists() and video.stat().st_size == 0:
                 video.unlink()  # only the name was taken
             elif video.exists():
-                problem = finish(video, lambda process: None)
+                journal = journal_path(video)
+                problem = finish(video, lambda process: None, journal if journal.is_file() else None)
+        put_journal_away(video, kept=problem is None)
         marker.close(remove=True)  # a video that cannot be finished plays as it is, or never will
         if problem is None:
             repaired.append(video)
     return repaired
+
+
+def put_journal_away(video: Path, *, kept: bool) -> None:
+    """``kept``: the film carries the walk, and its journal goes. Else the journal becomes a session file beside it."""
+    journal, beside = journal_path(video), video.with_name(video.stem + session_box.SUFFIX)
+    with contextlib.suppress(OSError):
+        if kept or not video.exists() or beside.exists():
+            journal.unlink(missing_ok=True)
+        elif journal.exists():
+            journal.rename(beside)
 
 
 def metadata_text(tags: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.mp4 import journal_path
 from app.recorder import Recorder
 from app.recordings import check_target
 from app.session_log import SUFFIX, SessionLog
@@ -21,6 +22,8 @@ class Outputs:
     report: Path | None = None
     overwrite: bool = False
     session: bool = True
+    source: Path | None = None
+    """The session, in a file or a film, that is walked again whole: the new film carries it too."""
 
     def check(self) -> None:
         """Make the folder for pictures. Raises FileProblem for what can be known to fail."""
@@ -32,8 +35,10 @@ class Outputs:
             _check_folder(self.frames)
 
 
-def start_recorder(video: Path, header: SessionHeader, *, blocking: bool, overwrite: bool) -> Recorder:
-    """A recorder for this walk, its facts in the file's metadata."""
+def start_recorder(
+    video: Path, header: SessionHeader, *, blocking: bool, overwrite: bool, session: Path | None
+) -> Recorder:
+    """A recorder for this walk, its facts in the file's metadata, the session file in the film's own box."""
     card, scene = header.card, header.scene
     metadata = {
         "scene": scene.name,
@@ -44,12 +49,17 @@ def start_recorder(video: Path, header: SessionHeader, *, blocking: bool, overwr
         "model_sha256": card.model_sha256,
     }
     size = card.width, card.height
-    return Recorder(video, *size, card.fps_nominal, metadata, blocking=blocking, overwrite=overwrite)
+    return Recorder(video, *size, card.fps_nominal, metadata, blocking=blocking, overwrite=overwrite, session=session)
 
 
 def start_session_log(video: Path, header: SessionHeader) -> SessionLog:
     """The session file beside the video, from which the walk can be made again."""
     return SessionLog(video.with_name(video.stem + SUFFIX), header)
+
+
+def start_journal(video: Path, header: SessionHeader) -> SessionLog:
+    """A session file that lies beside the video while it is made, and then goes into it."""
+    return SessionLog(journal_path(video), header)
 
 
 def _check_folder(folder: Path) -> None:

@@ -46,7 +46,7 @@ class Recorder:
     ``metadata`` goes into the file as a JSON map under ``worldwalk``, and in plain words as its title and comment; the
     keys used are scene, seed, model, model_sha256, prompt, and what else is given. ``blocking``: ``write`` waits for
     the encoder instead of dropping frames (for ``render`` and ``replay``). ``overwrite``: a file of this name may be
-    replaced.
+    replaced. ``session``: the session file, complete when the recording is stopped, that the film shall carry.
     """
 
     def __init__(
@@ -59,9 +59,11 @@ class Recorder:
         *,
         blocking: bool = False,
         overwrite: bool = False,
+        session: Path | None = None,
     ) -> None:
         self.path, self._width, self._height, self._fps = path, width, height, fps
         self._metadata, self._blocking, self._overwrite = dict(metadata), blocking, overwrite
+        self._session = session
         self._prompts: list[tuple[int, str]] = []
         fits = min(_QUEUE_SECONDS * fps, _QUEUE_BYTES / (width * height * 3))
         self._capacity_frames = max(8, int(fits))
@@ -166,7 +168,7 @@ class Recorder:
             try:
                 self._encode(ffmpeg, marker)
                 self._kept = self._written > 0 and self.path.exists()
-                if self._kept and self._error is None and not self._abandoned:
+                if self._kept and not self._abandoned:
                     marker.write(self._tags())
                     self._finish()
             finally:
@@ -174,6 +176,8 @@ class Recorder:
         finally:
             if not self._kept and self.path.is_file() and not self.path.is_symlink():
                 self.path.unlink()
+            if not self._kept:
+                self._put_journal_away(kept=False)
         if not self._kept and self._error is None:
             self._fail(f"{self.path}: nothing was recorded, because no frame was shown. No file was kept.")
 
@@ -214,9 +218,16 @@ class Recorder:
             self._fail(f"{self.path}: the recording stopped, because the encoder failed ({reason}).{kept}")
 
     def _finish(self) -> None:
-        problem = mp4.finish(self.path, self._own)
-        if problem is not None and not self._abandoned:
+        session = self._session if self._session is not None and self._session.is_file() else None
+        problem = mp4.finish(self.path, self._own, session)
+        if not self._abandoned:
+            self._put_journal_away(kept=problem is None)
+        if problem is not None and not self._abandoned and self._error is None:
             self._fail(f"{self.path}: the recording is kept and plays, but is slow to open ({problem}).")
+
+    def _put_journal_away(self, *, kept: bool) -> None:
+        if self._session == mp4.journal_path(self.path):
+            mp4.put_journal_away(self.path, kept=kept)
 
     def _next_frame(self, marker: mp4.Marker) -> Pixels | None:
         """The next frame to encode, waiting for it; None when there will be no more."""

@@ -69,17 +69,18 @@ class Sinks:
     pictures: int = 0
 
     def note(self, chunk: FrameChunk) -> None:
-        """Say in the session file what this chunk followed, and that it was made."""
+        """Say in the session file what this chunk followed."""
         if self.log is not None:
             for event in chunk.events:
                 self.log.write(chunk.chunk, event)
-            self.log.made(chunk.chunk)
 
     def take(self, chunk: FrameChunk) -> None:
         """Keep a chunk's frames. Raises WorldwalkError where a picture cannot be written or the encoder failed."""
         if self.recorder is not None:
             self.recorder.note_prompt(chunk.prompt)
             self.recorder.write(chunk.frames)
+            if self.log is not None:
+                self.log.made(chunk.chunk, self.recorder.frames)
         if self.frames is not None:
             self._save_pictures(self.frames, chunk.frames)
         self.check()
@@ -129,11 +130,16 @@ def render(
     sinks, encodes, resets = Sinks(frames=outputs.frames), 0, 0
     with contextlib.ExitStack() as stack:
         if outputs.video is not None:
+            session = outputs.source
             if outputs.session:
                 sinks.log = start_session_log(outputs.video, header)
-                stack.callback(sinks.log.close)
-            sinks.recorder = start_recorder(outputs.video, header, blocking=True, overwrite=outputs.overwrite)
+                session = sinks.log.path
+            sinks.recorder = start_recorder(
+                outputs.video, header, blocking=True, overwrite=outputs.overwrite, session=session
+            )
             stack.callback(sinks.recorder.stop)
+            if sinks.log is not None:
+                stack.callback(sinks.log.close)  # before the film, which takes it in, is finished
         sinks.check()
         for plan in plans:
             world = open_world(plan.scene, plan.seed)

@@ -6,6 +6,7 @@ that the file alone is enough; then, in the order in which they happened::
     {"worldwalk_session": 1, "seed": 7, "scene": {..., "image": {"png": "<base64>", "sha256": "..."}}, "card": {...}, "settings": {...}}
     {"chunk": 3, "event": {"event_id": 1, "input_types": ["prompt"], "prompt": "snow"}}     # applied before chunk 3
     {"made": 15}                                                                            # chunks up to 15 were made
+    {"made": 16, "frames": 253}                                    # and with its last frame the film has 253 of them
     {"world": {"seed": 7, "after_chunk": null, "scene": {...}}}                             # the world began anew
     {"world": {"seed": 7, "after_chunk": 11, "scene": {...}}}     # the world went on from its snapshot after chunk 11
 """  # noqa: E501 - the first line is one line
@@ -59,10 +60,16 @@ class SessionLog:
         """``event`` was first sampled in ``chunk``."""
         self._line({"chunk": chunk, "event": event.wire})
 
-    def made(self, chunk: int) -> None:
-        """``chunk`` was made; a replay makes as many. Said to the file now and then, and at the end."""
+    def made(self, chunk: int, film_frames: int | None = None) -> None:
+        """``chunk`` was made; a replay makes as many. Said to the file now and then, and at the end.
+
+        ``film_frames``: so many frames are in the film now, the chunk's own included; this is said at once.
+        """
         self._made = chunk
-        if self._made_written < 0 or chunk - self._made_written >= MADE_EVERY_CHUNKS:
+        if film_frames is not None:
+            self._made_written = chunk
+            self._line({"made": chunk, "frames": film_frames})
+        elif self._made_written < 0 or chunk - self._made_written >= MADE_EVERY_CHUNKS:
             self._say_made()
 
     def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None:

@@ -1,13 +1,16 @@
-"""Reads session files (``session_log`` tells what stands in them) and checks all of it before any of it is used."""
+"""Reads session files (``session_log`` tells what is in them) and films that carry one. All of it is checked before
+any of it is used."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import gzip
 import hashlib
 import io
 import json
 import warnings
+import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -16,18 +19,21 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from app import session_box
+from app.session_box import SUFFIX
 from engine.errors import BadValue, FileProblem
 from engine.protocol import ModelCard, Pixels, SceneSpec, SessionHeader, StartPose
 from engine.wording import prompt_problem, shown
 
 SCHEMA = 1
-SUFFIX = ".worldwalk.jsonl"
 SAME_IMAGE = "as in the first line"
 MAX_IMAGE_CHARACTERS = 4 * 1024 * 1024
 MAX_IMAGE_PX = 4096 * 4096
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MAX_LINES = 2_000_000
+MAX_BYTES = 1024 * 1024 * 1024
 MAX_CHUNK = 10_000_000
+MAX_FRAMES = 1_000_000_000
 MAX_WHOLE = 2**64
 
 _CARD_FIELDS = tuple(one.name for one in fields(ModelCard))
@@ -45,6 +51,8 @@ class WorldRun:
     first_chunk: int = 0
     chunks: int = 0
     events: tuple[tuple[int, Mapping[str, object]], ...] = field(default=(), repr=False)
+    film: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    """(chunk, frames in the film with its last one) for each chunk that is in the film."""
 
     def at(self, chunk: int) -> tuple[Mapping[str, object], ...]:
         first = bisect_left(self.events, chunk, key=lambda item: item[0])
@@ -60,11 +68,26 @@ class Session:
     runs: tuple[WorldRun, ...]
     torn: bool
 
+    def chunk_at(self, frame: int) -> tuple[int, int] | None:
+        """(number of the run, chunk) that made this frame of the film, the last one for frames behind the end.
+
+        None where the session does not say which chunk made which frame.
+        """
+        last = None
+        for number, run in enumerate(self.runs):
+            place = bisect_right(run.film, frame, key=lambda item: item[1])
+            if place < len(run.film):
+                return number, run.film[place][0]
+            if run.film:
+                last = number, run.film[-1][0]
+        return last
+
 
 def read_session(path: Path, check_event: Callable[[object], object] | None = None) -> Session:
-    """Read and check a session file. ``check_event`` raises ``BadValue`` for an event that no engine would take.
+    """Read and check a session file, or the session in a film. ``check_event`` raises ``BadValue`` for an event that no
+    engine would take.
 
-    Raises ``FileProblem`` where this is no session file, and ``BadValue`` with file and line for a mistake in one.
+    Raises ``FileProblem`` where this is neither, and ``BadValue`` with file and line for a mistake in one.
     """
     lines = _lines(path)
     header = _header(path, next(lines, None))
@@ -88,20 +111,24 @@ class _Line:
 
 def _lines(path: Path) -> Iterator[_Line]:
     try:
-        with path.open("rb") as file:
+        with session_box.open_session(path) if session_box.is_film(path) else path.open("rb") as file:
+            left = MAX_BYTES
             for number in range(1, MAX_LINES + 2):
                 where = f"{path}:{number}"
                 data = file.readline(MAX_LINE_BYTES + 1)
+                left -= len(data)
                 if not data:
                     return
-                if number > MAX_LINES or len(data) > MAX_LINE_BYTES:
-                    limit = f"at most {MAX_LINES} lines of at most {MAX_LINE_BYTES} bytes"
+                if number > MAX_LINES or len(data) > MAX_LINE_BYTES or left < 0:
+                    limit = f"at most {MAX_LINES} lines of at most {MAX_LINE_BYTES} bytes, {MAX_BYTES} in all"
                     raise BadValue(where, "a longer file or line", limit)
                 yield _Line(where, _decoded(where, data, number))
     except FileNotFoundError:
         raise FileProblem(path, "no such file", "Check the name.") from None
     except IsADirectoryError:
         raise FileProblem(path, "is a folder, not a session file", f"Name a file that ends in {SUFFIX}.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise FileProblem(path, "carries a walk that is damaged", "Choose an undamaged copy of the film.") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileProblem(path, f"cannot be read: {reason}", "Check the name and its permissions.") from None
@@ -142,6 +169,8 @@ class _Runs:
         self._done: list[WorldRun] = []
         self._run = WorldRun(header.scene, header.seed)
         self._events: list[tuple[int, Mapping[str, object]]] = []
+        self._film: list[tuple[int, int]] = []
+        self._frames = 0
 
     def take(self, line: _Line, check_event: Callable[[object], object] | None) -> None:
         assert line.content is not None
@@ -159,20 +188,35 @@ class _Runs:
             self._events.append((chunk, wire))
             self._run = replace(self._run, chunks=max(self._run.chunks, chunk + 1))
         elif "made" in line.content:
-            found.only("made")
-            self._run = replace(self._run, chunks=max(self._run.chunks, found.whole("made", MAX_CHUNK) + 1))
+            found.only("made", "frames")
+            chunk = found.whole("made", MAX_CHUNK)
+            self._run = replace(self._run, chunks=max(self._run.chunks, chunk + 1))
+            if "frames" in line.content:
+                self._filmed(found, chunk)
         else:
             found.only("world")
             self._begin(found.inner("world"))
 
     def finished(self) -> tuple[WorldRun, ...]:
-        return (*self._done, replace(self._run, events=tuple(self._events)))
+        return (*self._done, self._whole())
+
+    def _whole(self) -> WorldRun:
+        return replace(self._run, events=tuple(self._events), film=tuple(self._film))
+
+    def _filmed(self, found: _Fields, chunk: int) -> None:
+        frames = found.whole("frames", MAX_FRAMES)
+        first = self._film[-1][0] + 1 if self._film else self._run.first_chunk
+        found.expect(chunk >= first, "made", f"no chunk before {first}, as the lines before tell of those")
+        found.expect(frames >= self._frames, "frames", f"no less than {self._frames}, as in the lines before")
+        self._frames = frames
+        self._film.append((chunk, frames))
 
     def _begin(self, found: _Fields) -> None:
         found.only("seed", "after_chunk", "scene")
         scene = _scene(found.inner("scene"), self._image)
         seed = found.whole("seed", MAX_WHOLE)
-        self._done.append(replace(self._run, events=tuple(self._events)))
+        self._done.append(self._whole())
+        self._film = []
         if found["after_chunk"] is None:
             self._events, self._run = [], WorldRun(scene, seed)
             return

@@ -85,7 +85,7 @@ class Takes:
             return None
         for event in chunk.events:
             log.write(chunk.chunk, event)
-        log.made(chunk.chunk)
+        log.made(chunk.chunk, self._take.recorder.frames)
         if log.error is None:
             return None
         self._close_log()

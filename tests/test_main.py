@@ -84,6 +84,12 @@ def test_a_replay_makes_the_same_bytes(tmp_path: Path) -> None:
     assert main(["replay", str(folder / "walk.worldwalk.jsonl"), "--report", str(again)]) == 0
     second = json.loads(again.read_text("utf-8"))
     assert second["frames_sha256"] == first["frames_sha256"]
+    film = folder / "the film alone.mp4"
+    (folder / "walk.mp4").rename(film)
+    assert main(["replay", str(film), "--report", str(again), "--out", str(folder / "again.mp4")]) == 0
+    assert json.loads(again.read_text("utf-8"))["frames_sha256"] == first["frames_sha256"]
+    assert main(["replay", str(folder / "again.mp4"), "--report", str(again)]) == 0
+    assert json.loads(again.read_text("utf-8"))["frames_sha256"] == first["frames_sha256"]
     assert (second["frames"], second["seed"], second["prompt_updates"]) == (37, 9, 1)
 
 

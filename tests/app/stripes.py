@@ -169,7 +169,7 @@ class KeptLog:
     def write(self, chunk: int, event: SampledEvent) -> None:
         self.lines.append((chunk, event.event_id))
 
-    def made(self, chunk: int) -> None:
+    def made(self, chunk: int, film_frames: int | None = None) -> None:
         self.chunks.append(chunk)
 
     def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None:

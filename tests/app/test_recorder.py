@@ -247,6 +247,15 @@ for i in range(1000):
 """
 
 
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process; a killed one may hold its lock a moment longer."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
 @pytest.fixture
 def killed_walk(tmp_path: Path) -> tuple[Path, int]:
     """A recording whose window and encoder were both killed after some 40 frames; its path, and the frames written."""
@@ -259,6 +268,7 @@ def killed_walk(tmp_path: Path) -> tuple[Path, int]:
             frames, encoder = (int(word) for word in window.stdout.readline().split())
         os.kill(encoder, signal.SIGKILL)
         window.kill()
+    wait_until(lambda: not is_alive(encoder))
     return path, frames
 
 

@@ -188,7 +188,7 @@ def test_a_last_line_cut_anywhere_is_left_out(tmp_path):
     [
         (b"", "is empty"),
         (b"\n", "not a session file"),
-        (b"\x00\x00\x00\x18ftypmp42", "not a session file"),
+        (b"\x00\x00\x00\x18ftypmp42", "nor a film that carries its walk"),
         (b"[1, 2]\n", "not a session file"),
         (b'{"a": 1}\n', "not a session file"),
         (b'{"worldwalk_session": 1, "seed"', "cut off"),
