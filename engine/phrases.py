@@ -53,11 +53,12 @@ def _words(text: str) -> tuple[str, ...]:
 _ACTS: dict[Act, str] = {
     Act.REMOVE: (
         "no; not; without; never; minus; except; neither; nor; remove; removing; delete; erase; stop; end the; lose; "
-        "avoid; banish; cancel; dispel; disperse; melt; get rid of; take away; take out; take off; clear the; clear "
-        "away; clear out; blow away; wash away; turn off; switch off; no more; no longer; not any; none of; free of; "
-        "free from; instead of; rather than; in place of; anything but; enough of; enough; fed up with; tired of; "
-        "sick of; hate; dislike; dont; do not; doesnt; does not; isnt; is not; arent; wont; shouldnt; should not; "
-        "cannot; nothing of; out with; down with; away with; lift the; devoid of; absence of; lacking"
+        "avoid; banish; cancel; dispel; disperse; melt; get rid of; cut; cut down; chop down; take away; take out; "
+        "take off; clear the; clear away; clear out; blow away; wash away; turn off; switch off; no more; no longer; "
+        "not any; none of; free of; free from; instead of; rather than; in place of; anything but; enough of; enough; "
+        "fed up with; tired of; sick of; hate; dislike; dont; do not; doesnt; does not; isnt; is not; arent; wont; "
+        "shouldnt; should not; cannot; nothing of; out with; down with; away with; lift the; devoid of; absence of; "
+        "lacking"
     ),
     Act.MORE: (
         "more; add; adding; increase; increased; double; triple; intensify; raise; boost; strengthen; thicken; "
@@ -173,8 +174,13 @@ _CHANGED = re.compile(
 _BECAME = re.compile(
     r"(?P<old>[^,.;!?]{0,60}?)\b(?:becom\w+|turn\w* (?:in)?to|chang\w* (?:in)?to|gives? way to|is replaced by)\b"
 )
+_TAKEN = re.compile(
+    r"\b(?:take|turn|switch|blow|wash|clear|get|throw|send|put)s? ([^,.;!?]{1,40}?) (?:out|away|off)\b(?: of \w+)?"
+)
+"""Verbs whose particle stands after what they are about: "take the fog away"."""
 _LIGHT = re.compile(
-    r"(^|[,.;] |\b(?:a|the|some|with|add|only|just|it) )light (?!in\b|of\b|at\b|on\b|is\b|from\b|and\b|or\b)(?=[a-z])"
+    r"(^|[,.;] |\b(?:a|the|some|very|with|add|only|just|it) )light "
+    r"(?!in\b|of\b|at\b|on\b|is\b|from\b|and\b|or\b)(?=[a-z])"
 )
 """As in "light rain", not as in "evening light"."""
 _WORD = re.compile(r"[a-z']+|\d+|[^\sa-z\d']")
@@ -203,6 +209,7 @@ def _rewritten(text: str) -> str:
     text = re.sub(r"(does|is|are|wo|should|ca)n't", r"\1nt", text)
     for word, better in _REWRITTEN.items():
         text = re.sub(rf"\b{word}\b", better, text)
+    text = _TAKEN.sub(r"remove \1", text)
     text = _LIGHT.sub(r"\1slight ", text)
     text = _COMPARED.sub(r"more \1y", text)
     text = _LACKING.sub(r" | no \1 | ", text)

@@ -88,7 +88,7 @@ TIME_WORDS: dict[str, list[str]] = {
         "morning light; the break of day; morning glow; pastel morning; dawn; sunup; the sun comes up; sun rising; "
         "rising sun; early; early hours; crack of dawn; morning light; morning sun; good morning; breakfast time; "
         "rooster crows; birds waking up; wake up; the day begins; a new day; aurora of the morning; pink morning sky; "
-        "morning dew; beginning of the day; six in the morning; before sunrise; matins; coffee time"
+        "morning dew; beginning of the day; six in the morning; before sunrise; matins"
     ),
     "noon": _words(
         "at noon; at midday; in bright daylight; daytime; under the midday sun; in full daylight; day; afternoon; "
@@ -257,11 +257,11 @@ _PLAIN = tuple({name: _plain(words) for name, words in group.items()} for group 
 _PLAIN_NOTHING = _plain(NOTHING)
 LEADS = _words(
     "; ; ; ; ; a view of; make it; i want; change; now; show me; the world; walk; let there be; cinematic shot of; "
-    "take me; i would like; it is; suddenly; give me; somewhere; imagine; go; please; can we have; something; see; "
-    "i want to see; let me see; look; we are; there is; i feel like; looks like; bring me; how about; could you; "
-    "the place has; the weather gets; the weather is; time for; let us visit; put me; my favourite; only; all; "
-    "i think of; a picture of; all around; everything is; it gets; nothing else than; a land of; full of; the sky is; "
-    "the sky has; the trees are; the ground is; the light is; a place"
+    "take me; i would like; it is; suddenly; give me; somewhere; imagine; go; please; can we have; something; see; i "
+    "want to see; let me see; look; we are; there is; i feel like; looks like; bring me; how about; could you; the "
+    "place has; the weather gets; the weather is; time for; let us visit; put me; my favourite; only; all; i think "
+    "of; a picture of; all around; everything is; it gets; nothing else than; a land of; full of; the sky is; the sky "
+    "has; the trees are; the ground is; the light is; a place"
 )
 
 
@@ -269,15 +269,15 @@ def sample(rng: random.Random) -> tuple[str, Parts]:
     """A random phrase, as the grammar leaves it, and what it names."""
     kind = rng.random()
     parts: Parts = ({}, {}, {})
-    if kind < 0.15:
-        texts = [rng.choice(_PLAIN_NOTHING)]
-    elif kind < 0.25:
+    if kind < 0.18:
+        texts = [rng.choice(_PLAIN_NOTHING) if rng.random() < 0.6 else ""]
+    elif kind < 0.27:
         text, labels = rng.choice(list(JOINT_WORDS.items()))
         texts, parts = [text], _pure(labels)
-    elif kind < 0.29:
+    elif kind < 0.31:
         text, pair = rng.choice(list(PAIR_WORDS.items()))
         texts, parts = [text], (dict.fromkeys(pair, 0.5), {}, {})
-    elif kind < 0.37:
+    elif kind < 0.39:
         one, other = rng.sample(list(ADJECTIVES), 2)
         texts = [f"{rng.choice(ADJECTIVES[one])} {rng.choice(NOUNS[other])}"]
         parts = ({one: 1.0} if (one, other) == ("autumn", "forest") else {one: 0.5, other: 0.5}, {}, {})

@@ -20,7 +20,7 @@ from engine.training.word_table import WordTable
 BATCH = 128
 _SHUFFLED = 0.15
 """The share of phrases whose words come in any order: people do not write as templates do."""
-_FAR = 0.35
+_FAR = 0.42
 """A word whose cosine to everything in the templates is below this is about something else."""
 _SMALL = frozenset(
     ["a", "an", "the", "of", "in", "at", "on", "with", "and", "as", "is", "it", "by", "under", "no", "for"]
@@ -47,9 +47,9 @@ class _Phrases:
         rng = random.Random(self.seed * 13_000_003 + step)
         samples = [prompts.sample(rng) for _ in range(BATCH)]
         ids = []
-        for text, _ in samples:
+        for text, parts in samples:
             known = self.model.known_ids(text.split())
-            for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
+            for _ in range(rng.choice((0, 0, 0, 1, 1, 2) if any(parts) else (0, 1, 2, 3, 4))):
                 known.insert(rng.randint(0, len(known)), rng.choice(self.strangers))
             if rng.random() < _SHUFFLED:
                 rng.shuffle(known)

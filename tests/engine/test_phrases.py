@@ -26,6 +26,7 @@ def told(text: str) -> list[tuple[str, str, float | None]]:
         ("a little fog", [("set", "fog", A_LITTLE)]),
         ("slightly foggy night", [("set", "foggy", A_LITTLE), ("set", "night", None)]),
         ("light rain", [("set", "rain", A_LITTLE)]),
+        ("take the fog away, please", [("remove", "the fog", None), ("set", "please", None)]),
         ("evening light", [("set", "evening light", None)]),
         ("half desert, half meadow", [("set", "desert", 0.5), ("set", "meadow", 0.5)]),
         ("foggier", [("more", "foggy", None)]),
