@@ -26,7 +26,8 @@ from typing import IO
 import numpy as np
 from PIL import Image
 
-from app.session_reader import MAX_IMAGE_CHARACTERS, SAME_IMAGE, SCHEMA, SUFFIX, read_session
+from app.session_box import SUFFIX
+from app.session_reader import MAX_IMAGE_CHARACTERS, SAME_IMAGE, SCHEMA, read_session
 from engine.protocol import Pixels, SampledEvent, SceneSpec, SessionHeader
 
 __all__ = ["SUFFIX", "SessionLog", "read_session"]

@@ -20,7 +20,6 @@ import numpy as np
 from PIL import Image
 
 from app import session_box
-from app.session_box import SUFFIX
 from engine.errors import BadValue, FileProblem
 from engine.protocol import ModelCard, Pixels, SceneSpec, SessionHeader, StartPose
 from engine.wording import prompt_problem, shown
@@ -126,7 +125,9 @@ def _lines(path: Path) -> Iterator[_Line]:
     except FileNotFoundError:
         raise FileProblem(path, "no such file", "Check the name.") from None
     except IsADirectoryError:
-        raise FileProblem(path, "is a folder, not a session file", f"Name a file that ends in {SUFFIX}.") from None
+        raise FileProblem(
+            path, "is a folder, not a session file", f"Name a file that ends in {session_box.SUFFIX}."
+        ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FileProblem(path, "carries a walk that is damaged", "Choose an undamaged copy of the film.") from None
     except (OSError, ValueError) as error:
@@ -289,7 +290,9 @@ def _header(path: Path, line: _Line | None) -> SessionHeader:
         raise FileProblem(path, "is empty", "Choose another session file.")
     content = line.content
     if content is None or "worldwalk_session" not in content:
-        raise FileProblem(path, "is not a session file, or was cut off in its first line", f"Name a *{SUFFIX} file.")
+        raise FileProblem(
+            path, "is not a session file, or was cut off in its first line", f"Name a *{session_box.SUFFIX} file."
+        )
     schema = content["worldwalk_session"]
     if schema != SCHEMA or isinstance(schema, bool):
         problem = f"has schema {shown(schema)}, and this version of Worldwalk reads {SCHEMA}"
