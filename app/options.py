@@ -100,6 +100,8 @@ _STEPS: Mapping[str, tuple[float, ...]] = {
     "app.pad_degrees_per_second": (30, 45, 60, 75, 90, 110, 130, 150, 180, 220, 270, 360),
     "app.pad_dead_zone": (0.0, 0.05, 0.08, 0.1, 0.12, 0.15, 0.18, 0.2, 0.25, 0.3, 0.4),
     "engine.snapshot_every_chunks": (1, 2, 4, 8, 16, 32, 64),
+    "engine.moments_every_chunks": (1, 2, 4, 8, 16, 32),
+    "engine.moments_limit_mb": (0, 128, 256, 512, 1024, 2048, 4096, 8192),
     "engine.remote.patience_seconds": (10, 20, 30, 60, 120, 300),
     "engine.lingbot.snapshot_limit_mb": (0, 256, 512, 1024, 2048, 4096, 8192),
     "engine.window.look_threshold_degrees": (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0),

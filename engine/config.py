@@ -111,6 +111,8 @@ class EngineConfig:
     model: str | None = None
     steps: int | None = None
     snapshot_every_chunks: int = 16
+    moments_every_chunks: int = 2
+    moments_limit_mb: int = 512
     device: DeviceConfig = field(default_factory=DeviceConfig)
     camera: CameraConfig = field(default_factory=CameraConfig)
     window: WindowPolicy = field(default_factory=WindowPolicy)
@@ -173,6 +175,8 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "model": Setting(str, optional=True),
     "steps": Setting(int, 1, 50, optional=True),
     "snapshot_every_chunks": Setting(int, 1, 100_000),
+    "moments_every_chunks": Setting(int, 1, 100_000),
+    "moments_limit_mb": Setting(int, 0, 1_000_000),
     "device.device": Setting(str),
     "device.dtype": Setting(str, choices=DTYPES),
     "device.threads": Setting(int, 0, 1024),

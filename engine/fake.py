@@ -12,6 +12,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from engine.controls import ChunkInputs, ControlQueues
 from engine.errors import BadValue, FileProblem
 from engine.events import Rejection, parse
 from engine.geometry import ChunkGeometry
+from engine.moments import Moment
 from engine.protocol import (
     ChunkTimings,
     EventAccepted,
@@ -144,8 +146,29 @@ class TestCardWorld:
         self._chunk += 1
         return chunk
 
+    @property
+    def moment_bytes(self) -> int:
+        return len(self._written())
+
+    def keep(self) -> Moment:
+        """The state after the newest chunk (``engine.moments``)."""
+        state = self._written()
+        return Moment(self._chunk - 1, {id(state): len(state)}, partial(self._read, state))
+
     def save(self, path: Path) -> None:
         """Write a snapshot (JSON), whole or not at all. Raises OSError."""
+        part = path.with_name(path.name + ".part")
+        part.write_text(self._written(), encoding="utf-8")
+        os.replace(part, path)
+
+    def load(self, path: Path) -> None:
+        """Take over the state in a snapshot. Raises FileProblem."""
+        try:
+            self._read(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError, TypeError, BadValue) as error:
+            raise FileProblem(path, f"the snapshot cannot be read ({error})", "Start the scene anew instead.") from None
+
+    def _written(self) -> str:
         state = {
             "model": "test card",
             "seed": self._seed,
@@ -156,19 +179,13 @@ class TestCardWorld:
             "chunk": self._chunk,
             "frame": self._frame,
         }
-        part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps(state), encoding="utf-8")
-        os.replace(part, path)
+        return json.dumps(state)
 
-    def load(self, path: Path) -> None:
-        """Take over the state in a snapshot. Raises FileProblem."""
-        try:
-            state = json.loads(path.read_text(encoding="utf-8"))
-            walker, motion = Walker(**state["walker"]), MotionState(**state["motion"])
-            controls = ControlQueues.from_dict(state["controls"])
-            chunk, frame, seed, prompt = (state[name] for name in ("chunk", "frame", "seed", "prompt"))
-        except (OSError, ValueError, KeyError, TypeError, BadValue) as error:
-            raise FileProblem(path, f"the snapshot cannot be read ({error})", "Start the scene anew instead.") from None
+    def _read(self, text: str) -> None:
+        state = json.loads(text)
+        walker, motion = Walker(**state["walker"]), MotionState(**state["motion"])
+        controls = ControlQueues.from_dict(state["controls"])
+        chunk, frame, seed, prompt = (state[name] for name in ("chunk", "frame", "seed", "prompt"))
         self._walker, self._motion, self._controls = walker, motion, controls
         self._chunk, self._frame, self._seed, self.prompt = chunk, frame, seed, prompt
 

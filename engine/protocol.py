@@ -148,11 +148,27 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
+class GoBack:
+    """Go on from the newest moment not after ``chunk`` (see ``MomentsKept``). What came after it is forgotten."""
+
+    session_id: int
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class SaveWorld:
+    """Write the present state of the world to ``path``, from which ``Restore`` continues; ``WorldSaved`` answers."""
+
+    session_id: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class CloseWorld:
     pass
 
 
-Request = OpenWorld | Steer | Pause | Restore | CloseWorld
+Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | CloseWorld
 
 
 # ---- what is told ------------------------------------------------------------------------------------------------
@@ -302,6 +318,46 @@ class SnapshotSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentsKept:
+    """The world can go back to what it was after each of ``chunks``, oldest first; together they take ``byte_count``.
+
+    ``problem``: a sentence why no more of them are kept, or None.
+    """
+
+    session_id: int
+    chunks: tuple[int, ...]
+    byte_count: int
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WentBack:
+    """The world is again what it was after ``chunk``; the next one has the number after it."""
+
+    session_id: int
+    chunk: int
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class StayedHere:
+    """There was no moment to go back to; the world goes on as it was."""
+
+    session_id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSaved:
+    """The state after ``chunk`` (-1: its beginning) lies at ``path``; or nothing does, and ``problem`` says why."""
+
+    session_id: int
+    chunk: int
+    path: str
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """One sentence of what happened and one of the cure. ``engine_lost``: the engine's process is gone."""
 
@@ -317,7 +373,10 @@ class EngineLog:
     line: str
 
 
-Report = Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | Failed | EngineLog
+TimeReport = MomentsKept | WentBack | StayedHere | WorldSaved
+Report = (
+    Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | TimeReport | Failed | EngineLog
+)
 
 
 class Engine(Protocol):

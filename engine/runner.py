@@ -20,25 +20,33 @@ from engine import backends
 from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
 from engine.errors import BadValue, FileProblem, OutOfGpuMemory, RemoteProblem, WorldwalkError
+from engine.moments import MomentRing, RewindableWorld
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
     EngineLog,
     Failed,
     FrameChunk,
+    GoBack,
     Loading,
+    MomentsKept,
     OpenWorld,
     Pause,
     Report,
     Request,
     Restore,
+    SaveWorld,
     SnapshotSaved,
+    StayedHere,
     Steer,
+    WentBack,
     WorldOpened,
+    WorldSaved,
 )
 
 KEPT_SNAPSHOTS = 2
 MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
+ELSEWHERE = "A world that is made on a server cannot go back in time: what it remembers is there."
 _NO_MEMORY = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 
 Load = Callable[[EngineConfig, Progress, Log], WorldModel]
@@ -82,6 +90,9 @@ class Runner:
         self._paused = self._held = False
         self._pacer = Pacer(1.0)
         self._snapshots: list[Path] = []
+        self._moments = MomentRing(0)
+        self._newest = -1
+        """The newest chunk of the world that was made here; -1 before there is one."""
 
     def prepare(self) -> None:
         """Load the model before anyone asks for a world; a failure is told, and tried again with the first world."""
@@ -113,6 +124,12 @@ class Runner:
                 self._pacer.restart()
                 if self._stream is not None:
                     self._stream.pause(paused)
+            case GoBack(session_id, chunk):
+                if self._world is not None and session_id == self._session_id:
+                    self._go_back(self._world, chunk)
+            case SaveWorld(session_id, path):
+                if self._world is not None and session_id == self._session_id:
+                    self._save(self._world, Path(path))
             case CloseWorld():
                 self._leave()
 
@@ -125,16 +142,21 @@ class Runner:
             world = model.restore(scene, seed, session_id, Path(request.path))
         else:
             world = model.open(scene, seed, session_id)
-        self._world, self._session_id = world, session_id
+        self._world, self._session_id, self._newest = world, session_id, -1
         self._pacer = Pacer(model.card.fps_nominal)
+        self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
         self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
         if isinstance(world, StreamedWorld):
             self._stream = world
             world.pause(self._paused)
             world.go_live(self._desk.wake)
+            self._tell_moments(ELSEWHERE)
+        elif isinstance(request, Restore) and isinstance(world, RewindableWorld):
+            self._keep_moment(world)
 
     def _leave(self) -> None:
         stream, self._world, self._stream = self._stream, None, None
+        self._moments = MomentRing(0)
         if stream is not None:
             stream.close()
 
@@ -178,8 +200,53 @@ class Runner:
         chunk = self._step(self._world)
         self._desk.tell(chunk)
         self._pacer.finished(began, self._clock(), len(chunk.frames))
+        self._newest = chunk.chunk
         if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
             self._snapshot(self._world, chunk.chunk)
+        if chunk.chunk % self._config.moments_every_chunks == 0 and isinstance(self._world, RewindableWorld):
+            self._keep_moment(self._world)
+
+    # ---- going back ---------------------------------------------------------------------------------------------
+
+    def _keep_moment(self, world: RewindableWorld) -> None:
+        if self._moments.keep(world):
+            self._tell_moments()
+            return
+        size, limit = world.moment_bytes / 1e6, self._config.moments_limit_mb
+        self._tell_moments(
+            f"This world's memory is {size:.0f} MB, and engine.moments_limit_mb allows {limit} for going back in time."
+        )
+
+    def _tell_moments(self, problem: str | None = None) -> None:
+        self._desk.tell(MomentsKept(self._session_id, self._moments.chunks, self._moments.byte_count, problem))
+
+    def _go_back(self, world: World, chunk: int) -> None:
+        """What came after is gone, and the snapshots of it are replaced by one of now."""
+        moment = self._moments.nearest(chunk)
+        if moment is None:
+            reason = ELSEWHERE if self._stream is not None else "No earlier moment of this world is kept."
+            self._desk.tell(StayedHere(self._session_id, reason))
+            return
+        moment.go_back()
+        self._moments.forget_after(moment.chunk)
+        self._newest = moment.chunk
+        self._pacer.restart()
+        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt))
+        self._tell_moments()
+        self._snapshot(world, moment.chunk)
+
+    def _save(self, world: World, path: Path) -> None:
+        """For the user; trouble costs the file, not the walk."""
+        problem = None
+        try:
+            world.save(path)
+        except OSError as error:
+            problem = f"{path}: cannot be written ({error.strerror or error})."
+        except WorldwalkError as error:
+            problem = str(error)
+        self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
+
+    # ---- for the case of an accident ----------------------------------------------------------------------------
 
     def _step(self, world: World) -> FrameChunk:
         """A chunk for which the graphics card is full is tried again, as other programs come and go."""
@@ -200,7 +267,7 @@ class Runner:
             self._desk.tell(EngineLog(f"No snapshot could be saved after chunk {chunk}: {error}"))
             return
         self._desk.tell(SnapshotSaved(self._session_id, chunk, str(path)))
-        self._snapshots.append(path)
+        self._snapshots = [*(one for one in self._snapshots if one != path), path]
         while len(self._snapshots) > KEPT_SNAPSHOTS:
             with contextlib.suppress(OSError):
                 self._snapshots.pop(0).unlink()
@@ -217,7 +284,6 @@ class Runner:
             self._desk.tell(failed(error))
             if not isinstance(error, WorldwalkError | MemoryError):
                 traceback.print_exc(file=sys.stderr)
-
 
     def _keep_last_picture(self) -> None:
         """A world made elsewhere is lost with the line to it; another can begin where it was seen last."""

@@ -54,7 +54,8 @@ class Scenery(Protocol):
         """The state apart from tensors, as JSON has it."""
 
     def tensors(self) -> dict[str, Tensor]:
-        """The state's tensors, under names that do not change."""
+        """The state's tensors, under names that do not change. Nothing is ever written into one: a chunk that changes
+        the state makes new ones, so that who holds the old ones holds the state as it was."""
 
     def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
         """Continue bit for bit from a saved state. KeyError, TypeError or ValueError where it does not fit."""

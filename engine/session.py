@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -19,6 +20,7 @@ from engine.frames import PixelStream
 from engine.geometry import ChunkGeometry
 from engine.models.dit import CausalDiT, ChunkContext
 from engine.models.kv_cache import CacheShape, CausalKVCache, CrossAttentionCache
+from engine.moments import Moment
 from engine.protocol import (
     ChunkTimings,
     EventAccepted,
@@ -32,7 +34,7 @@ from engine.protocol import (
 from engine.rebase import stay_within
 from engine.scenery import PreparedChunk, Scenery
 from engine.schedule import DenoiseSchedule
-from engine.state import WorldState
+from engine.state import KeptState, SharedTensor, WorldState
 from engine.stopwatch import Stopwatch
 from engine.window import KVWindow, MotionState, StreamShape, WindowPolicy
 
@@ -76,6 +78,7 @@ class WorldSession:
         self.geometry, self.stream, self.schedule = model.geometry, model.stream, model.schedule
         self.text_encodes, self.cross_attention_resets = 1, 0
         self.state = self._begin(seed)
+        self._kept: Mapping[str, SharedTensor] = {}
 
     @property
     def prompt(self) -> str:
@@ -154,6 +157,21 @@ class WorldSession:
 
     def load(self, path: Path) -> None:
         self.state.load(path, self.model.card.model_sha256)
+
+    @property
+    def moment_bytes(self) -> int:
+        return self.state.byte_count
+
+    @torch.inference_mode()
+    def keep(self) -> Moment:
+        """The state after the newest chunk, in main memory (``engine.moments``)."""
+        kept = self.state.keep(self._kept)
+        self._kept = kept.shared
+        return Moment(self.state.chunk - 1, kept.parts, partial(self._go_back, kept))
+
+    @torch.inference_mode()
+    def _go_back(self, kept: KeptState) -> None:
+        self.state.go_back(kept)
 
     # ---- the parts of a step ------------------------------------------------------------------------------------
 

@@ -24,6 +24,29 @@ SNAPSHOT_SCHEMA = 2
 _SCENERY = "scenery."
 
 
+@dataclass(frozen=True, slots=True)
+class SharedTensor:
+    """A tensor of the scenery, and itself in main memory: the same one, or a copy of what lies on a graphics card."""
+
+    source: Tensor
+    kept: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A ``WorldState`` as it was, in main memory. Nobody writes into it."""
+
+    tensors: Mapping[str, Tensor]
+    plain: str
+    shared: Mapping[str, SharedTensor]
+
+    @property
+    def parts(self) -> dict[int, int]:
+        """Bytes of each piece of memory, by its address."""
+        storages = [tensor.untyped_storage() for tensor in self.tensors.values()]
+        return {storage.data_ptr(): storage.nbytes() for storage in storages if storage.nbytes()}
+
+
 @dataclass(slots=True)
 class WorldState:
     """Everything that changes while a world runs. ``scenery`` holds what only its kind of world has."""
@@ -44,28 +67,39 @@ class WorldState:
     @property
     def byte_count(self) -> int:
         """Of the tensors that ``save`` would write."""
-        cached = (self.cache.keys.nbytes + self.cache.values.nbytes) * self.cache.local_end // self.cache.cache_tokens
-        return cached + sum(tensor.nbytes for tensor in self.scenery.tensors().values())
+        return self.cache.used_bytes + sum(tensor.nbytes for tensor in self.scenery.tensors().values())
+
+    def keep(self, known: Mapping[str, SharedTensor]) -> KeptState:
+        """All of it in main memory. ``known``: what was kept last and is not copied again where it is the same."""
+        cached = self.cache.snapshot("cpu")
+        shared = {
+            name: known[name] if name in known and known[name].source is tensor else SharedTensor(tensor, tensor.cpu())
+            for name, tensor in self.scenery.tensors().items()
+        }
+        tensors = {k: v for k, v in cached.items() if isinstance(v, Tensor)}
+        tensors |= {_SCENERY + name: one.kept for name, one in shared.items()}
+        return KeptState(tensors, self._plain(cached), shared)
+
+    def go_back(self, kept: KeptState) -> None:
+        """Be what it was."""
+        self._take(json.loads(kept.plain), kept.tensors)
 
     def save(self, path: Path, model_sha256: str) -> None:
-        """Write all of it to ``path`` atomically (safetensors; the plain values as JSON in its metadata)."""
+        """Write all of it to ``path``, whole or not at all: safetensors, the rest as JSON in its metadata. FileProblem."""
         cached = self.cache.snapshot()
         tensors = {k: v.contiguous() for k, v in cached.items() if isinstance(v, Tensor)}
         tensors |= {_SCENERY + k: v.contiguous() for k, v in self.scenery.tensors().items()}
-        plain = {
-            "scenery": self.scenery.plain(),
-            "camera": asdict(self.camera),
-            "shown": self.shown.reshape(-1).tolist(),
-            "motion": asdict(self.motion),
-            "controls": self.controls.to_dict(),
-            "prompt": self.prompt,
-            "chunk": self.chunk,
-            "latent_frame": self.latent_frame,
-            "cache": {k: v for k, v in cached.items() if isinstance(v, int)},
+        metadata = {
+            "schema": str(SNAPSHOT_SCHEMA),
+            "model_sha256": model_sha256,
+            "state": self._plain(cached),
         }
-        metadata = {"schema": str(SNAPSHOT_SCHEMA), "model_sha256": model_sha256, "state": json.dumps(plain)}
         part = path.with_name(path.name + ".part")
-        save_file(tensors, part, metadata)
+        try:
+            save_file(tensors, part, metadata)
+        except SafetensorError as error:
+            problem = f"the world cannot be saved ({error})"
+            raise FileProblem(path, problem, "Choose a folder that exists, on a disk with room.") from None
         os.replace(part, path)
 
     def load(self, path: Path, model_sha256: str) -> None:
@@ -82,7 +116,22 @@ class WorldState:
         except (OSError, SafetensorError, BadValue, KeyError, TypeError, ValueError) as error:
             raise FileProblem(path, f"the snapshot cannot be read ({error})", cure) from None
 
-    def _take(self, plain: Mapping[str, dict[str, object]], tensors: dict[str, Tensor]) -> None:
+    def _plain(self, cached: Mapping[str, Tensor | int]) -> str:
+        """What is no tensor, as JSON."""
+        plain = {
+            "scenery": self.scenery.plain(),
+            "camera": asdict(self.camera),
+            "shown": self.shown.reshape(-1).tolist(),
+            "motion": asdict(self.motion),
+            "controls": self.controls.to_dict(),
+            "prompt": self.prompt,
+            "chunk": self.chunk,
+            "latent_frame": self.latent_frame,
+            "cache": {k: v for k, v in cached.items() if isinstance(v, int)},
+        }
+        return json.dumps(plain)
+
+    def _take(self, plain: Mapping[str, dict[str, object]], tensors: Mapping[str, Tensor]) -> None:
         cached: dict[str, Tensor | int] = {"keys": tensors["keys"], "values": tensors["values"]}
         for name, number in plain["cache"].items():
             cached[name] = int(str(number))

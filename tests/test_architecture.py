@@ -25,12 +25,13 @@ NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
 NO_TORCH += ("engine.remote*",)
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
+NO_TORCH += ("engine.thinning", "engine.moments")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
     "main": ("app.*", "engine.*"),
-    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording"),
+    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording", "engine.thinning"),
     "engine": (),
     "engine.errors": (),
     "engine.protocol": (),
@@ -41,7 +42,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.events": ("engine.errors", "engine.protocol", "engine.wording"),
     "engine.controls": ("engine.errors", "engine.protocol", "engine.events", "engine.wording"),
     "engine.scripts": ("engine.errors", "engine.protocol", "engine.events", "engine.wording"),
-    "engine.fake": (*PURE, "engine.events", "engine.controls", "engine.config", "engine.camera", "engine.backends"),
+    "engine.fake": (
+        *(*PURE, "engine.events", "engine.controls", "engine.config", "engine.camera", "engine.backends"),
+        "engine.moments",
+    ),
+    "engine.thinning": (),
+    "engine.moments": ("engine.thinning",),
     "engine.camera": (*PURE, "engine.config"),
     "engine.schedule": (*PURE,),
     "engine.lingbot.memory": (*PURE, "engine.models.dit_config"),

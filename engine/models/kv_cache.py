@@ -101,11 +101,16 @@ class CausalKVCache:
             torch.cat([values[:, part] for part in self._visible], dim=1),
         )
 
-    def snapshot(self) -> dict[str, Tensor | int]:
-        """A copy of all that ``restore`` needs; later passes do not touch it."""
+    @property
+    def used_bytes(self) -> int:
+        """Of the rows that are in use, which is what a ``snapshot`` holds."""
+        return (self.keys.nbytes + self.values.nbytes) * self.local_end // self.cache_tokens
+
+    def snapshot(self, device: torch.device | str | None = None) -> dict[str, Tensor | int]:
+        """A copy of all that ``restore`` needs, on ``device`` (None: where it is); later passes do not touch it."""
         return {
-            "keys": self.keys[:, :, : self.local_end].clone(),
-            "values": self.values[:, :, : self.local_end].clone(),
+            "keys": _copied(self.keys[:, :, : self.local_end], device),
+            "values": _copied(self.values[:, :, : self.local_end], device),
             "global_end": self.global_end,
             "local_end": self.local_end,
             "cache_tokens": self.cache_tokens,
@@ -160,6 +165,14 @@ class CausalKVCache:
         new = old.new_zeros(*old.shape[:2], cache_tokens, *old.shape[3:])
         new[:, :, : self.local_end] = old[:, :, : self.local_end]
         return new
+
+
+def _copied(rows: Tensor, device: torch.device | str | None) -> Tensor:
+    """A layer at a time: from a graphics card the whole would be gathered there first, in memory that it lacks."""
+    kept = torch.empty(rows.shape, dtype=rows.dtype, device=rows.device if device is None else device)
+    for layer, target in zip(rows, kept, strict=True):
+        target.copy_(layer)
+    return kept
 
 
 class CrossAttentionCache:

@@ -21,16 +21,22 @@ from engine.protocol import (
     EventRejected,
     Failed,
     FrameChunk,
+    GoBack,
     Loading,
+    MomentsKept,
     OpenWorld,
     Pause,
     Report,
     Request,
     Restore,
+    SaveWorld,
     SceneSpec,
     SnapshotSaved,
+    StayedHere,
     Steer,
+    WentBack,
     WorldOpened,
+    WorldSaved,
 )
 from engine.runner import Runner, failed
 
@@ -251,3 +257,54 @@ def test_the_fake_is_a_world_model() -> None:
     model: WorldModel = TestCardModel(CONFIG)
     world: World = model.open(SCENE, 1, 7)
     assert world.prompt == "a meadow"
+
+
+def test_moments_are_kept_and_gone_back_to_bit_for_bit(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), Steer(HOLD_W)]
+    turns(runner, 12)
+    made = {chunk.chunk: chunk.frames for chunk in desk.all_of(FrameChunk)}
+    kept = desk.all_of(MomentsKept)[-1]
+    assert kept.chunks == tuple(range(0, max(made) + 1, CONFIG.moments_every_chunks))
+    assert (kept.problem, kept.byte_count > 0) == (None, True)
+    desk.told.clear()
+    desk.asked = [GoBack(7, 5)]
+    turns(runner, 4)
+    back, kept = desk.all_of(WentBack)[0], desk.all_of(MomentsKept)[0]
+    assert (back.chunk, back.prompt, kept.chunks) == (4, SCENE.prompt, (0, 2, 4))
+    again = desk.all_of(FrameChunk)
+    assert [chunk.chunk for chunk in again] == list(range(5, 5 + len(again)))
+    assert all(np.array_equal(chunk.frames, made[chunk.chunk]) for chunk in again)
+    assert desk.all_of(SnapshotSaved)[0].chunk == 4  # an accident must not bring back what was given up
+
+
+def test_going_back_where_nothing_is_kept_is_answered_and_the_world_goes_on(tmp_path: Path) -> None:
+    desk = PaperDesk()
+    config = replace(CONFIG, moments_limit_mb=0)
+    runner = Runner(config, tmp_path, desk, lambda config, progress, log: TestCardModel(config), desk.clock)
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 5)
+    assert {report.chunks for report in desk.all_of(MomentsKept)} == {()}
+    assert "engine.moments_limit_mb allows 0" in (desk.all_of(MomentsKept)[0].problem or "")
+    made = len(desk.all_of(FrameChunk))
+    desk.asked = [GoBack(7, 2), GoBack(6, 2)]
+    turns(runner, 3)
+    assert [report.session_id for report in desk.all_of(StayedHere)] == [7]
+    assert len(desk.all_of(FrameChunk)) > made
+
+
+def test_a_world_is_saved_where_the_user_wants_it_and_trouble_costs_only_the_file(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 4)
+    desk.asked = [SaveWorld(7, str(tmp_path / "slot")), SaveWorld(7, str(tmp_path / "nowhere" / "slot"))]
+    turns(runner, 3)
+    good, bad = desk.all_of(WorldSaved)
+    assert (good.problem, "cannot be written" in (bad.problem or "")) == (None, True)
+    after = next(chunk for chunk in desk.all_of(FrameChunk) if chunk.chunk == good.chunk + 1)
+    desk.asked = [Restore(SCENE, 1, 8, good.path)]
+    turns(runner, 3)
+    again = next(chunk for chunk in desk.all_of(FrameChunk) if chunk.session_id == 8)
+    assert again.chunk == after.chunk
+    assert np.array_equal(again.frames, after.frames)
+    assert next(kept for kept in desk.all_of(MomentsKept) if kept.session_id == 8).chunks == (good.chunk,)

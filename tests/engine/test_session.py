@@ -234,3 +234,39 @@ def test_a_prompt_change_fades_from_frame_to_frame_even_while_standing(model):
     world.apply(prompt("a snowy night"), None, 0.0)
     fading = world.step().frames.astype(int)
     assert all(np.abs(fading[i + 1] - fading[i]).mean() > 0.5 for i in range(3))
+
+
+def test_a_world_that_went_back_goes_on_bit_for_bit_as_often_as_one_likes(model):
+    world, alone = model.open(SCENE, 3, 0), walked(model.open(SCENE, 3, 0), 16, EVENTS)
+    walked(world, 4, EVENTS)
+    world.apply(keys("s"), None, 0.0)  # still waiting when the moment is kept
+    moment = world.keep()
+    first = walked(world, 9, {2: [prompt("a desert at noon")]})  # far enough for the memory to have moved on
+    for _ in range(2):
+        moment.go_back()
+        assert np.array_equal(walked(world, 9, {2: [prompt("a desert at noon")]}), first)
+    moment.go_back()
+    assert (moment.chunk, world.state.chunk, world.prompt) == (3, 4, "a snowy night")
+    plain = model.open(SCENE, 3, 0)
+    walked(plain, 4, EVENTS)
+    early = plain.keep()
+    walked(plain, 6, {0: [keys("d")]})
+    early.go_back()
+    rest = {number - 4: events for number, events in EVENTS.items() if number >= 4}
+    assert np.array_equal(walked(plain, 12, rest), alone[-48:])
+
+
+def test_a_moment_counts_the_rows_in_use_and_shares_what_stays(model):
+    world = model.open(SCENE, 3, 0)
+    walked(world, 1)
+    first = world.keep()
+    walked(world, 1)
+    second = world.keep()
+    shared = set(first.parts) & set(second.parts)
+    assert sum(first.parts[part] for part in shared) == sum(t.nbytes for t in world.state.scenery.tensors().values())
+    assert (
+        sum(second.parts.values())
+        == world.moment_bytes
+        == 2 * world.state.cache.used_bytes // 2 + sum(first.parts[part] for part in shared)
+    )
+    assert sum(first.parts.values()) < world.moment_bytes

@@ -180,6 +180,18 @@ def test_the_window_follows_motion_and_its_report_says_what_was_seen(model):
     assert made[-1].ms.total > 0
 
 
+def test_a_world_that_went_back_goes_on_bit_for_bit(model):
+    world = model.open(SCENE, 3, 0)
+    walked(world, 2)
+    moment = world.keep()
+    first = walked(world, 2)
+    again = world.keep()
+    moment.go_back()
+    assert np.array_equal(walked(world, 2), first)
+    shared = sum(moment.parts[part] for part in set(moment.parts) & set(again.parts))
+    assert shared >= world.state.scenery.condition.nbytes  # the picture is the same for all of them
+
+
 def test_a_walk_goes_on_past_the_end_of_the_positions_and_is_restored_there(config, tmp_path):
     options = replace(config.lingbot, position_limit_latent_frames=21)
     endless = load(replace(config, lingbot=options, steps=1))
