@@ -85,7 +85,7 @@ class WorldState:
         self._take(json.loads(kept.plain), kept.tensors)
 
     def save(self, path: Path, model_sha256: str) -> None:
-        """Write all of it to ``path``, whole or not at all: safetensors, the rest as JSON in its metadata. FileProblem."""
+        """Write all of it to ``path``, whole or not at all: safetensors, the rest JSON in its metadata. FileProblem."""
         cached = self.cache.snapshot()
         tensors = {k: v.contiguous() for k, v in cached.items() if isinstance(v, Tensor)}
         tensors |= {_SCENERY + k: v.contiguous() for k, v in self.scenery.tensors().items()}
