@@ -76,10 +76,10 @@ def _touched(state: AppState, at: float) -> AppState:
 def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
     if state.page is not None and not state.captured:
         return page_hands.hover(state, moved)
-    if state.menu is not None:
+    if state.menu is not None and state.page is None:
         over = menu.menu_item_at(state.menu, moved.x, moved.y, state.room)
         return state if over in (None, state.menu.selected) else replace(state, menu=replace(state.menu, selected=over))
-    if state.screen is Screen.SCENES:
+    if state.screen is Screen.SCENES and state.page is None:
         card = menu.card_at(state.gallery, moved.x, moved.y, state.room)
         if card is None or card == state.gallery.selected:
             return state

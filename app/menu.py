@@ -35,7 +35,7 @@ class Menu:
 LEAST_DESIGN = (680, 424)
 """However large the text, so much of the design's own pixels must fit into the window; the longest menu does."""
 MARGIN = 64
-LEAST_CARD_WIDTH = 220
+LEAST_CARD_WIDTH = 176
 
 _END = (MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
 WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
@@ -140,7 +140,8 @@ def _columns(columns: int, room: Room) -> GalleryLayout:
     """Pictures have the shape of the bundled model's frames."""
     margin, gap, top, bottom = (room.px(length) for length in (MARGIN, 20, 148, 64))
     inner = max(1, room.width - 2 * margin)
-    card_width = max(1, min((inner - (columns - 1) * gap) // columns, room.px(340)))
+    tallest = max(1, (room.height - top - bottom - room.px(82)) * 12 // 7)  # a row fits, however large the text
+    card_width = max(1, min((inner - (columns - 1) * gap) // columns, room.px(340), tallest))
     picture_height = card_width * 7 // 12
     card_height = picture_height + room.px(82)
     rows_shown = max(1, (room.height - top - bottom + gap) // (card_height + gap))

@@ -110,11 +110,14 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     own = menu.card_rect(gallery, len(state.scenes), state.room)
     if own is not None and gallery.count > len(state.scenes):
         _draw_own_card(surface, theme, own, chosen=gallery.selected == len(state.scenes))
-    surface.blit(hint_line(theme, hints.gallery(state)), (layout.left, height - theme.px(42)))
+    advice = hint_line(theme, hints.gallery(state))
+    surface.blit(advice, (layout.left, height - theme.px(42)))
     if menu.rows_below(gallery, state.room):
         more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
-        surface.blit(more, ((width - more.get_width()) // 2, height - theme.px(42)))
-    if state.loading is not None:
+        x = max((width - more.get_width()) // 2, layout.left + advice.get_width() + theme.px(28))
+        x = min(x, width - more.get_width() - theme.px(14))
+        surface.blit(more, (x, height - theme.px(42)))
+    if state.loading is not None and layout.left + advice.get_width() < width * 3 // 5:
         words = table.stage(theme.language, state.loading.stage)
         stage = theme.text(theme.shortened(words, Role.SMALL, width // 3), Role.SMALL, QUIET)
         surface.blit(stage, (width - layout.left - stage.get_width(), height - theme.px(42)))

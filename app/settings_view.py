@@ -39,7 +39,7 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> 
     page, room = state.page, state.room
     assert page is not None
     height = surface.get_height()
-    darken(surface, 214)
+    darken(surface, 250)
     area = options.column(room)
     surface.blit(theme.text(theme.say("settings.title"), Role.HEADING), (area.x + theme.px(6), theme.px(20)))
     _draw_tabs(surface, theme, state, page)

@@ -29,7 +29,7 @@ def draw_crop(
 ) -> pygame.Rect | None:
     """The whole picture, dark where it is cut off. Returns the caret's place while the prompt is typed."""
     width, height = surface.get_size()
-    darken(surface, 232)
+    darken(surface, 250)
     rect = crop.picture_rect(page, state.room)
     picture = preview.scaled(page.picture, (rect.width, rect.height))
     surface.blit(picture, (rect.x, rect.y))
@@ -77,7 +77,7 @@ def draw_path(surface: pygame.Surface, theme: Theme, state: AppState, now: float
 def draw_models(surface: pygame.Surface, theme: Theme, state: AppState, in_use: int) -> None:
     """Every model there is, with what it needs and where it is, as the engine's catalogue tells it."""
     height = surface.get_height()
-    darken(surface, 214)
+    darken(surface, 250)
     first = menu.line_rect(0, state.room)
     surface.blit(theme.text(theme.say("models.title"), Role.HEADING), (first.x + theme.px(6), theme.px(26)))
     for index, model in enumerate(state.models):
@@ -97,7 +97,11 @@ def draw_models(surface: pygame.Surface, theme: Theme, state: AppState, in_use: 
                 break
             surface.blit(theme.text(theme.shortened(fact, Role.SMALL, inner), Role.SMALL, QUIET), (x, y))
             y += theme.line_height(Role.SMALL)
-    surface.blit(hint_line(theme, hints.models(state)), (first.x, height - theme.px(40)))
+    if state.picker is not None and state.picker < len(state.models):
+        more = theme.wrapped("  ·  ".join(state.models[state.picker].facts[1:]), Role.SMALL, first.width)[:2]
+        for row, text in enumerate(more):
+            surface.blit(theme.text(text, Role.SMALL, TEXT), (first.x, height - theme.px(88 - 20 * row)))
+    surface.blit(hint_line(theme, hints.models(state)), (first.x, height - theme.px(36)))
 
 
 def draw_first_keys(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:

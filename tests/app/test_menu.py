@@ -20,6 +20,14 @@ def test_every_card_can_be_reached_and_lies_in_the_window(size: tuple[int, int])
         assert menu.card_at(gallery, rect.x + 1, rect.y + 1, Room(*size)) == index
 
 
+@pytest.mark.parametrize("text_size", [1.0, 1.5, 2.0])
+def test_cards_leave_the_foot_free_however_large_the_text(text_size: float) -> None:
+    room = Room(1280, 720, text_size)
+    rect = menu.card_rect(Gallery(count=11), 0, room)
+    assert rect is not None
+    assert rect.y + rect.height <= room.height - room.px(50)
+
+
 @pytest.mark.parametrize("count", [1, 4, 8, 10])
 def test_few_scenes_fit_without_scrolling(count: int) -> None:
     gallery = Gallery(count=count)

@@ -8,7 +8,7 @@ import pytest
 
 from app import errands, messages, options, settings
 from app.bindings import PRESETS
-from app.menu import MenuItem, Room
+from app.menu import WALK_MENU, Menu, MenuItem, Room
 from app.messages import (
     ActionPressed,
     ActionReleased,
@@ -207,9 +207,11 @@ def test_every_row_can_be_reached_and_lies_in_the_window(size: tuple[int, int], 
             assert options.row_at(page, *middle(rect), room) == index
 
 
-def test_trying_the_mouse_counts_degrees_turns_nothing_and_ends_with_escape() -> None:
+@pytest.mark.parametrize("behind", [None, WALK_MENU])
+def test_trying_the_mouse_counts_degrees_turns_nothing_and_ends_with_escape(behind: Menu | None) -> None:
     state, _ = after(
-        on(Deed.TRY_LOOK), [MenuChosen(1.0), MouseMoved(0, 0, 9, 9, 1.01), MouseMoved(0, 0, 300, -50, 1.2)]
+        replace(on(Deed.TRY_LOOK), menu=behind),
+        [MenuChosen(1.0), MouseMoved(0, 0, 9, 9, 1.01), MouseMoved(0, 0, 300, -50, 1.2)],
     )
     assert state.captured
     assert state.page is not None
