@@ -231,6 +231,33 @@ def test_held_accepted_and_applied_are_told_apart() -> None:
     assert state.applied == ("w",)
 
 
+def test_what_is_sent_is_told_apart_from_what_is_held_and_applied() -> None:
+    state, _ = after(walking(), [command(Command.INPUTS), W])
+    assert state.inputs
+    assert (state.steering.actions, state.steering.sent, state.applied) == (("w",), (), ())
+    state, _ = after(state, [Ticked(1.1)])
+    assert (state.steering.sent, state.applied) == (("w",), ())
+    state, _ = after(state, [chunk_shown(1, (sampled(1, {"camera_actions": {"transitions": [{"actions": ["w"]}]}}),))])
+    assert state.applied == ("w",)
+
+
+@pytest.mark.parametrize(
+    "comes",
+    [
+        messages.FocusLost(2.0),
+        command(Command.MENU),
+        command(Command.PROMPT),
+        Failed("The engine's process ended.", "Press R.", engine_lost=True),
+        messages.FileDropped("a.png", 2.0),
+    ],
+)
+def test_no_key_sticks_whatever_comes_while_it_is_held(comes: messages.Message) -> None:
+    state, _ = after(walking(), [W, Ticked(1.1), comes])
+    assert state.steering.held == ()
+    state, _ = after(state, [ActionReleased("key w", 3.0)])
+    assert state.steering.held == ()
+
+
 # ---- reset, failure, recording -----------------------------------------------------------------------------------
 
 
