@@ -496,7 +496,7 @@ class Walked:
         walkable: WorldModel = model  # type: ignore[assignment]
         first = np.asarray(Image.open(io.BytesIO(bytes(init["first_frame"]))).convert("RGB"))  # type: ignore[call-overload]
         size = walkable.card.width, walkable.card.height
-        image = np.asarray(Image.fromarray(first).resize(size, Image.Resampling.LANCZOS))
+        image = np.array(Image.fromarray(first).resize(size, Image.Resampling.LANCZOS))
         seed = init.get("seed", 42)
         assert isinstance(seed, int)
         self._world = walkable.open(SceneSpec("remote", str(init["prompt"]), image=image), seed, 1)
