@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from app.remembered import Stages
 
-WAITS = frozenset(("The engine is ready",))
-"""Stages that last as long as the user likes; they count for nothing."""
+WAITS = frozenset(("The engine is ready", "Making the world again"))
+"""Stages that last as long as the user likes, or as what they do; they count for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

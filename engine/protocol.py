@@ -22,9 +22,6 @@ INPUT_TYPES = ("camera_actions", "look", "prompt")
 Pixels = NDArray[np.uint8]
 
 
-# ---- what is asked -----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """A turn of the head in degrees; yaw is positive to the right, pitch is positive upwards."""
@@ -122,6 +119,11 @@ class OpenWorld:
     scene: SceneSpec
     seed: int
     session_id: int
+    chunks: int = 0
+    """So many are made at once, unseen, each after those of ``events`` with its number; the walk goes on from there."""
+    events: tuple[tuple[int, Mapping[str, object]], ...] = ()
+    model_sha256: str | None = None
+    """The only model that may make them; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +171,6 @@ class CloseWorld:
 
 
 Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | CloseWorld
-
-
-# ---- what is told ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

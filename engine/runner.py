@@ -43,6 +43,7 @@ from engine.protocol import (
     WorldOpened,
     WorldSaved,
 )
+from engine.rewalk import STAGE, Rewalk
 
 KEPT_SNAPSHOTS = 2
 MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
@@ -90,6 +91,8 @@ class Runner:
         self._paused = self._held = False
         self._pacer = Pacer(1.0)
         self._snapshots: list[Path] = []
+        self._rewalk: Rewalk | None = None
+        """A world that is made up to a moment before it is walked."""
         self._moments = MomentRing(0)
         self._newest = -1
         """The newest chunk of the world that was made here; -1 before there is one."""
@@ -107,7 +110,9 @@ class Runner:
         """Answer what has arrived, waiting for it as long as no chunk is due; make a chunk if one is."""
         for request, arrived_at in _newest_world(self._desk.take(self._wait_until())):
             self._guarded(partial(self._answer, request, arrived_at))
-        if self._is_due():
+        if self._rewalk is not None:
+            self._guarded(partial(self._walk_again, self._rewalk))
+        elif self._is_due():
             self._guarded(self._make_chunk)
 
     # ---- requests -----------------------------------------------------------------------------------------------
@@ -135,6 +140,7 @@ class Runner:
 
     def _open(self, request: OpenWorld | Restore) -> None:
         self._leave()  # its memory is free before another is made
+        self._paused = False  # the pause was the old world's
         model = self._model or self._load_model()
         self._desk.tell(Loading("Opening the world", 0.95))
         scene, seed, session_id = request.scene, request.seed, request.session_id
@@ -142,6 +148,15 @@ class Runner:
             world = model.restore(scene, seed, session_id, Path(request.path))
         else:
             world = model.open(scene, seed, session_id)
+            if request.chunks:
+                self._rewalk = Rewalk(world, request, model.card)
+                self._session_id = session_id
+                return
+        self._begin(model, world, request)
+
+    def _begin(self, model: WorldModel, world: World, request: OpenWorld | Restore) -> None:
+        """The world is there, as the request wants it."""
+        scene, seed, session_id = request.scene, request.seed, request.session_id
         self._world, self._session_id, self._newest = world, session_id, -1
         self._pacer = Pacer(model.card.fps_nominal)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
@@ -154,8 +169,24 @@ class Runner:
         elif isinstance(request, Restore) and isinstance(world, RewindableWorld):
             self._keep_moment(world)
 
+    def _walk_again(self, rewalk: Rewalk) -> None:
+        """One chunk nearer to the moment from which the walk goes on; the last one is shown."""
+        chunk = rewalk.step(self._clock)
+        self._desk.tell(Loading(STAGE, rewalk.fraction))
+        if not rewalk.is_done:
+            return
+        assert self._model is not None
+        self._rewalk = None
+        self._begin(self._model, rewalk.world, rewalk.request)
+        self._desk.tell(chunk)
+        self._newest = chunk.chunk
+        self._snapshot(rewalk.world, chunk.chunk)
+        if isinstance(rewalk.world, RewindableWorld):
+            self._keep_moment(rewalk.world)
+
     def _leave(self) -> None:
         stream, self._world, self._stream = self._stream, None, None
+        self._rewalk = None
         self._moments = MomentRing(0)
         if stream is not None:
             stream.close()
@@ -176,6 +207,8 @@ class Runner:
 
     def _wait_until(self) -> float | None:
         """When the next chunk is due; None where only a request or a fetched chunk brings one."""
+        if self._rewalk is not None:
+            return 0.0
         if self._stream is not None:
             return 0.0 if self._is_due() else None
         if not self._is_walking:

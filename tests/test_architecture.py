@@ -25,7 +25,7 @@ NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
 NO_TORCH += ("engine.remote*",)
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
-NO_TORCH += ("engine.thinning", "engine.moments")
+NO_TORCH += ("engine.thinning", "engine.moments", "engine.rewalk")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -75,11 +75,11 @@ ENGINE_ONLY_FOR_MAIN = ("engine.training*", "engine.bench*", "engine.doctor")
 EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "pygame": ("app*",),
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
-    "threading": ("engine.host", "app.recorder", "engine.bench*", "engine.remote*"),
+    "threading": ("engine.host", "app.recorder", "app.reel", "app.worker", "engine.bench*", "engine.remote*"),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
     "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
-    "subprocess": ("app.recorder", "app.mp4", "engine.host", "engine.doctor", "engine.bench*"),
+    "subprocess": ("app.recorder", "app.mp4", "app.reel", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
