@@ -33,6 +33,7 @@ def chosen(wanted: str, system: str) -> str:
     if wanted != AUTO:
         return wanted
     code = system.replace("-", "_").split("_")[0].lower()
+    code = "zh" if code.startswith("chinese") else code  # Windows calls it "Chinese (Simplified)_China"
     return code if code in LANGUAGES else "en"
 
 

@@ -9,6 +9,8 @@ import pygame
 import pytest
 
 from app.app import App, AppConfig
+from app.messages import ModelsListed
+from app.remembered import ModelLine
 from app.takes import FIRST_CHUNK
 from app.values import Screen
 from app.values import Stage as PromptStage
@@ -245,3 +247,22 @@ def test_no_display_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.
     stage = Stage(tmp_path)
     with pytest.raises(NeedsHardware, match="render --script"):
         App(AppConfig(recordings=tmp_path), stage.app._parts).run()
+
+
+def test_another_model_is_another_engine_and_the_settings_are_kept(stage: Stage) -> None:
+    def choose() -> None:
+        stage.app._tell(ModelsListed((ModelLine("test_card", None, "test card", ()),)))
+        stage.app._state = replace(stage.app.state, picker=0)
+
+    hands = [(0.5, choose), (0.6, tap(pygame.K_RETURN)), (0.7, lambda: None), (2.0, tap(pygame.K_r))]
+    stage.play(hands)
+    assert [config.backend for config in stage.configs] == ["bundled", "test_card"]
+    assert stage.kept == [{"engine.backend": "test_card", "engine.model": None}]
+    opened = [request for request in stage.engine.requests if isinstance(request, OpenWorld)]
+    assert [request.session_id for request in opened] == [1, 2]
+
+
+def test_a_dropped_picture_that_cannot_be_read_is_told(stage: Stage) -> None:
+    stage.play([(0.5, lambda: post(pygame.DROPFILE, file="holiday.heic"))])
+    assert "holiday.heic" in stage.app.state.toasts[-1].text
+    assert stage.app.state.toasts[-1].bad

@@ -124,6 +124,7 @@ def test_the_bundled_fonts_have_every_sign_of_every_language() -> None:
     [
         ("auto", "zh_CN.UTF-8", "zh"),
         ("auto", "zh-Hans", "zh"),
+        ("auto", "Chinese (Simplified)_China", "zh"),
         ("auto", "en_GB", "en"),
         ("auto", "fr_FR", "en"),
         ("auto", "C", "en"),
