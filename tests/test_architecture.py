@@ -75,11 +75,11 @@ ENGINE_ONLY_FOR_MAIN = ("engine.training*", "engine.bench*", "engine.doctor")
 EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "pygame": ("app*",),
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
-    "threading": ("engine.host", "app.recorder", "app.reel", "app.worker", "engine.bench*", "engine.remote*"),
+    "threading": ("engine.host", "app.recorder", "app.projector", "app.worker", "engine.bench*", "engine.remote*"),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
     "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
-    "subprocess": ("app.recorder", "app.mp4", "app.reel", "engine.host", "engine.doctor", "engine.bench*"),
+    "subprocess": ("app.recorder", "app.mp4", "app.projector", "engine.host", "engine.doctor", "engine.bench*"),
     "concurrent": ("engine.training*",),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
