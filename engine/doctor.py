@@ -12,6 +12,8 @@ from pathlib import Path
 from engine.bench import machine
 from engine.config import EngineConfig
 from engine.errors import WorldwalkError
+from engine.lingbot import memory
+from engine.lingbot.memory import Room, Wishes
 from engine.protocol import SceneSpec
 
 SCHEMA = 1
@@ -40,6 +42,7 @@ def examine(config: EngineConfig, scene: SceneSpec, say: Callable[[str], None]) 
     say("Loading torch")
     try:
         findings.extend(_torch())
+        findings.extend(large_models(config, _room()))
         say("Measuring the processor")
         from engine.device import available_cores
 
@@ -152,6 +155,33 @@ def _torch() -> list[Finding]:
         Finding("torch", True, f"{torch.__version__}, processor instructions {capability}"),
         Finding("graphics card", bool(gpus), found, cure, needed=False),
     ]
+
+
+def large_models(config: EngineConfig, room: Room | None) -> list[Finding]:
+    """Whether each published model fits into ``room`` (None: no graphics card), and how it would run there."""
+    options, found = config.lingbot, []
+    wishes = Wishes(config.device.dtype, options.text_encoder, options.fp8_linears)
+    for model in memory.PUBLISHED.values():
+        if room is None:
+            cure = "It needs a graphics card, and a torch that is built for it."
+            found.append(Finding(model.name, False, memory.requirement(model, config.window), cure, needed=False))
+            continue
+        planned = memory.plan(model, config.window, room, wishes)
+        said = " ".join([f"{planned.line}.", *planned.notes]).removeprefix(f"{model.name} ")
+        found.append(Finding(model.name, planned.fits, said, planned.cure or None, needed=False))
+    return found
+
+
+def _room() -> Room | None:
+    """What is free on the first graphics card now."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    free, _ = torch.cuda.mem_get_info()
+    available = machine.memory_mb()[1]
+    host = None if available is None else int(available * 2**20)
+    return Room(free, torch.cuda.get_device_capability(), host)
 
 
 def _cores() -> Finding:

@@ -10,6 +10,7 @@ import pytest
 from engine import doctor
 from engine.config import EngineConfig
 from engine.doctor import Finding
+from engine.lingbot.memory import PUBLISHED, Room
 from engine.protocol import SceneSpec
 
 SCENE = SceneSpec("green", "a meadow")
@@ -47,3 +48,13 @@ def test_every_finding_that_is_not_well_has_a_cure(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("engine.bench.machine.display_problem", lambda: "There is no display here.")
     found: list[Finding] = [*doctor._packages(), doctor._memory(), doctor._cores(), doctor._display()]
     assert not [finding for finding in found if finding.ok or not finding.cure]
+
+
+def test_every_large_model_says_what_it_takes_and_whether_it_fits() -> None:
+    without = doctor.large_models(EngineConfig(), None)
+    assert [finding.name for finding in without] == [model.name for model in PUBLISHED.values()]
+    assert all(not finding.ok and finding.cure and "GB of GPU memory" in finding.found for finding in without)
+    small, large = (doctor.large_models(EngineConfig(), Room(gb * 10**9, (8, 9))) for gb in (24, 139))
+    assert [finding.ok for finding in small] == [False, False, True]
+    assert all(finding.ok or finding.cure for finding in small)
+    assert all(finding.ok and finding.cure is None and not finding.needed for finding in large)
