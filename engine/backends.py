@@ -57,7 +57,8 @@ class StreamedWorld(World, Protocol):
 
     @property
     def last_chunk(self) -> int | None:
-        """The newest chunk that ``step`` returned; with none there is nothing to save."""
+        """The newest chunk that was seen of this world or of the one that it goes on from; with none there is nothing
+        to save."""
 
     def pause(self, paused: bool) -> None: ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import ssl
 import time
@@ -29,7 +30,8 @@ def look(
     line = _connection(address, context)
     try:
         model = _model_name(_get(line, address.prefix + MODELS, None, clock))
-        _get(line, address.prefix + SOME_TEXT, traffic, clock)
+        with contextlib.suppress(HTTPException, ValueError, OSError):  # only the measurement is lost
+            _get(line, address.prefix + SOME_TEXT, traffic, clock)
     except ssl.SSLError as error:  # before ValueError, which a bad certificate is too
         raise faults.absent(address, error) from None
     except (HTTPException, ValueError):

@@ -12,7 +12,7 @@ import time
 import zipfile
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -85,12 +85,11 @@ class RemoteModel:
         """A world that begins with the scene's picture. Raises BadValue where it has none."""
         if scene.image is None:
             raise BadValue("scene", "one without a picture", "a picture to begin with", "Give one: --image FILE")
-        return RemoteWorld(self, scene.image, scene.prompt, seed, session_id, first_chunk=0)
+        return RemoteWorld(self, _Seen(scene.image, scene.prompt, None), seed, session_id)
 
     def restore(self, scene: SceneSpec, seed: int, session_id: int, path: Path) -> RemoteWorld:
         """A new session that begins with the last picture of another one. Raises FileProblem."""
-        image, prompt, chunk = _load(path)
-        return RemoteWorld(self, image, prompt, seed, session_id, first_chunk=chunk + 1)
+        return RemoteWorld(self, _load(path), seed, session_id)
 
     def begin(self, world: RemoteWorld) -> Link:
         """The line for ``world``, once the one before has ended."""
@@ -114,30 +113,35 @@ class RemoteModel:
             self._link.join(wait_seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was seen last: another session can begin with it. ``chunk`` None: nothing was, this is the beginning."""
+
+    image: Pixels
+    prompt: str
+    chunk: int | None
+
+
 class RemoteWorld:
     """See ``engine.backends.StreamedWorld``. Nothing is sent before the first ``step`` or ``go_live``."""
 
-    def __init__(
-        self, model: RemoteModel, image: Pixels, prompt: str, seed: int, session_id: int, *, first_chunk: int
-    ) -> None:
-        self._model, self._image, self._prompt, self._seed = model, image, prompt, seed
-        self._session_id, self._first_chunk = session_id, first_chunk
+    def __init__(self, model: RemoteModel, begin: _Seen, seed: int, session_id: int) -> None:
+        self._model, self._begins, self._last, self._seed = model, begin, begin, seed
+        self._session_id, self._first_chunk = session_id, 0 if begin.chunk is None else begin.chunk + 1
         self.notice: str | None = None
         self._lock = threading.Lock()  # guards helm and stats, which both threads use
-        self._helm = Helm(prompt)
+        self._helm = Helm(begin.prompt)
         self._stats: Mapping[str, int] = {}
         self._inbox = Inbox(model.config.fps, self._poke)
         self._link: Link | None = None
         self._live = False
-        self._encoding = "jpeg"
         self._notes: deque[str] = deque(maxlen=MOST_NOTES)
-        self._last: FrameChunk | None = None
 
     # ---- engine.backends.World ----------------------------------------------------------------------------------
 
     @property
     def prompt(self) -> str:
-        return self._prompt if self._last is None else self._last.prompt
+        return self._last.prompt
 
     @property
     def text_encodes(self) -> int:
@@ -163,18 +167,18 @@ class RemoteWorld:
         """The next chunk, as soon as it is here. Raises RemoteProblem once the session has ended."""
         self._begin()
         try:
-            self._last = self._inbox.take()
+            chunk = self._inbox.take()
         finally:
             while self._notes:
                 self._model.log(self._notes.popleft())
-        return self._last
+        self._last = _Seen(chunk.frames[-1], chunk.prompt, chunk.chunk)
+        return chunk
 
     def save(self, path: Path) -> None:
         """Keep the last picture and what is needed to begin with it. Raises OSError."""
-        assert self._last is not None, "nothing was shown yet"
         facts = {"prompt": self._last.prompt, "chunk": self._last.chunk}
         packed = io.BytesIO()
-        np.savez(packed, picture=self._last.frames[-1], facts=np.array(json.dumps(facts)))
+        np.savez(packed, picture=self._last.image, facts=np.array(json.dumps(facts)))
         part = path.with_name(path.name + ".part")
         part.write_bytes(packed.getvalue())
         os.replace(part, path)
@@ -192,7 +196,7 @@ class RemoteWorld:
 
     @property
     def last_chunk(self) -> int | None:
-        return None if self._last is None else self._last.chunk
+        return self._last.chunk
 
     def pause(self, paused: bool) -> None:
         """Stand still. The server knows no pause and goes on; what it makes meanwhile is not shown."""
@@ -222,8 +226,8 @@ class RemoteWorld:
         measured = "not measured yet" if rate is None else f"{rate / 1e6:.1f} MB/s"
         self.note(f"Pictures travel as {encoding} (line: {measured})")
         init = Init(
-            prompt=self._prompt,
-            first_frame=first_frame(self._image, self._model.picture),
+            prompt=self._begins.prompt,
+            first_frame=first_frame(self._begins.image, self._model.picture),
             picture=self._model.picture,
             fps=config.fps,
             seed=self._seed,
@@ -318,8 +322,8 @@ def load_remote(config: EngineConfig, progress: Progress, log: Log) -> RemoteMod
     return RemoteModel(config.remote, progress, log)
 
 
-def _load(path: Path) -> tuple[Pixels, str, int]:
-    """Picture, prompt and chunk of a snapshot; nothing in it is ever run. Raises FileProblem."""
+def _load(path: Path) -> _Seen:
+    """What a snapshot holds; nothing in it is ever run. Raises FileProblem."""
     try:
         with np.load(path, allow_pickle=False) as saved:
             picture, facts = saved["picture"], json.loads(str(saved["facts"]))
@@ -328,4 +332,4 @@ def _load(path: Path) -> tuple[Pixels, str, int]:
         raise FileProblem(path, f"the snapshot cannot be read ({error})", "Start the scene anew instead.") from None
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or not isinstance(prompt, str):
         raise FileProblem(path, "the snapshot is not one of a server's world", "Start the scene anew instead.")
-    return picture, prompt, int(chunk)
+    return _Seen(picture, prompt, int(chunk))

@@ -122,5 +122,5 @@ def test_backends_are_found_by_name() -> None:
     stages: list[str] = []
     model = backends.load(EngineConfig(backend="test_card"), lambda stage, _: stages.append(stage), stages.append)
     assert model.card.backend == "test_card"
-    with pytest.raises(BadValue, match="lingbot"):
-        backends.load(EngineConfig(backend="lingbot"), lambda stage, _: None, stages.append)
+    with pytest.raises(BadValue, match=r"engine\.remote\.server"):
+        backends.load(EngineConfig(backend="sglang"), lambda stage, _: None, stages.append)

@@ -115,7 +115,7 @@ def mute_server(answer: bytes | None) -> Iterator[int]:
                 if answer is not None:
                     line.recv(4096)
                     line.sendall(answer)
-                    line.close()
+                    line.shutdown(socket.SHUT_WR)  # not close, which would take the answer back
 
         threading.Thread(target=accept, daemon=True).start()
         yield listening.getsockname()[1]
@@ -241,11 +241,16 @@ def test_after_a_fault_one_request_goes_on_from_the_last_picture(tmp_path: Path)
             shown = [report.chunk for report in reports if isinstance(report, FrameChunk)]
             [saved] = [report for report in reports if isinstance(report, SnapshotSaved)]
             assert saved.chunk == shown[-1] == 2
-            server.levers = Levers(1)
+            server.levers = Levers(1, fault="init_errors")
             host.send(Restore(SCENE, 1, 2, saved.path))
+            reports = take(host, Failed)
+            [kept] = [report for report in reports if isinstance(report, SnapshotSaved)]
+            assert (kept.session_id, kept.chunk) == (2, 2), "what was seen is not lost when that fails too"
+            server.levers = Levers(1)
+            host.send(Restore(SCENE, 1, 3, kept.path))
             chunk = take(host, FrameChunk)[-1]
             assert isinstance(chunk, FrameChunk)
-            assert (chunk.session_id, chunk.chunk, chunk.prompt) == (2, 3, "a green meadow")
+            assert (chunk.session_id, chunk.chunk, chunk.prompt) == (3, 3, "a green meadow")
         finally:
             host.close()
     assert len(server.sessions) == 2
