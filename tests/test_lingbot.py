@@ -20,6 +20,9 @@ WALK = """
 """
 CHUNK = {"v2-1.3b": 4}
 """Latent frames made together; 3 where nothing else is said."""
+FAMILY = {"v1-fast": ("--set", "engine.lingbot.family=v1-fast")}
+"""Of a model whose files do not tell."""
+STEPS = {"v1-fast": "999, 978, 947, 825; camera as lingbot"}
 SIZE = ("--set", "engine.lingbot.width_px=48", "--set", "engine.lingbot.height_px=32")
 PLACE = (
     "--set",
@@ -58,7 +61,7 @@ def test_every_published_layout_becomes_a_film_that_replays_byte_for_byte(
     film, report, again = tmp_path / "walk.mp4", tmp_path / "report.json", tmp_path / "again.json"
     words = ["render", *options(made), "--script", str(tmp_path / "walk.yaml"), "--image", str(picture)]
     words += ["--prompt", "a forest", "--chunks", "3", "--seed", "5", "--out", str(film), "--report", str(report)]
-    assert main([*words, *SIZE, *PLACE, *QUICK]) == 0
+    assert main([*words, *FAMILY.get(layout, ()), *SIZE, *PLACE, *QUICK]) == 0
     told, chunk = json.loads(report.read_text("utf-8")), CHUNK.get(layout, 3)
     frames = 4 * 3 * chunk - 3  # the first latent frame of a world is a single picture
     assert (told["backend"], told["chunks"], told["frames"], told["seed"]) == ("lingbot", 3, frames, 5)
@@ -67,6 +70,7 @@ def test_every_published_layout_becomes_a_film_that_replays_byte_for_byte(
     said = capsys.readouterr().err
     assert "Reading the transformer" in said
     assert f"chunk {chunk}, window 18" in said
+    assert STEPS.get(layout, "999, 937, 833, 624; camera as sglang") in said
     session = film.with_suffix(".worldwalk.jsonl")
     assert main(["replay", str(session), "--report", str(again), *PLACE]) == 0
     assert json.loads(again.read_text("utf-8"))["frames_sha256"] == told["frames_sha256"]

@@ -17,7 +17,7 @@ from torch import Tensor
 from engine import optimize, schedule
 from engine.backends import Log, Progress
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
-from engine.catalogue import locate
+from engine.catalogue import RECORD, locate
 from engine.config import EngineConfig, LingBotOptions
 from engine.device import DevicePlan, prepare_device, upload
 from engine.errors import BadValue
@@ -175,7 +175,7 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
     denoise = schedule_of(model.schedule, config.lingbot.schedule, config.steps)
     if place.device.type == "cuda":
         log(memory.line)
-    for line in (*memory.notes, _told(model, convention, denoise)):
+    for line in (*memory.notes, _told(model, convention, denoise), *_doubts(model, files, config.lingbot)):
         log(line)
     return LoadedModel(
         card=_card(model, fingerprint(files), place),
@@ -304,6 +304,13 @@ def _told(model: LingBotConfig, convention: CameraConvention, denoise: DenoiseSc
         f"{model.name}: chunk {stream.chunk_latent_frames}, window {stream.window_latent_frames}, "
         f"sink {stream.sink_latent_frames} latent frames; timesteps {steps}; camera as {convention.value}"
     )
+
+
+def _doubts(model: LingBotConfig, files: CheckpointFiles, options: LingBotOptions) -> tuple[str, ...]:
+    """What the files could not tell: v1-fast and v2 14B have one shape and two schedules."""
+    if model.family is not Family.V2_14B or options.family is not None or (files.root / RECORD).is_file():
+        return ()
+    return ("Taken for v2 14B, as its files do not tell; for v1-fast set engine.lingbot.family to v1-fast.",)
 
 
 def _part(progress: Progress, begin: float, end: float) -> Progress:
