@@ -147,8 +147,8 @@ class ImageScenery:
         if self._is_broken_off:
             self._mend_decoder()
         self._is_broken_off = True
-        for latent in x0.split(1, dim=2):
-            yield self.decoder.decode(latent)[0].transpose(0, 1).float()  # [T, 3, H, W]
+        for f in range(x0.shape[2]):
+            yield self.decoder.decode(x0[:, :, f : f + 1])[0].transpose(0, 1).float()  # [T, 3, H, W]
         self._shown, self._is_broken_off = x0, False
 
     def _mend_decoder(self) -> None:
