@@ -19,8 +19,10 @@ from app.desktop import Desktop
 from app.errands import Ask, StartTake
 from app.messages import Message
 from app.pads import Pads
+from app.past_frames import PastFrames
 from app.playback import Playback
 from app.remembered import ModelLine, OwnPicture, Remembered
+from app.rewind import LookedBack
 from app.settings import Settings
 from app.takes import Takes
 from app.theme import Glyphs, Theme
@@ -38,6 +40,7 @@ from engine.protocol import (
     Restore,
     SceneSpec,
     SnapshotSaved,
+    WentBack,
     WorldOpened,
 )
 
@@ -116,7 +119,7 @@ class App:
         )
         self._engine: Engine | None = None
         self._pads: Pads | None = None
-        self._playback = Playback()
+        self._playback, self._past = Playback(), PastFrames()
         self._takes = Takes(parts.start_take)
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
         self._measured_at = 0.0
@@ -236,9 +239,16 @@ class App:
         current = self._state.session_id
         if isinstance(report, WorldOpened) and report.session_id == current:
             self._playback.begin(report.session_id, report.card.fps_nominal)
+            self._past.clear()
             self._takes.opened(report)
         elif isinstance(report, SnapshotSaved):
             self._takes.snapshot_saved(report)
+        elif isinstance(report, WentBack) and report.session_id == current:
+            self._playback.go_back(self._past.forget_after(report.chunk + 1))
+            self._takes.went_back(report.chunk)
+        rewind = self._state.time.rewind
+        if isinstance(report, FrameChunk) and rewind is not None and rewind.asked is not None:
+            return  # made before the world went back
         self._tell(report)
         world = self._state.world
         if isinstance(report, FrameChunk) and world is not None and report.session_id == world.session_id:
@@ -323,15 +333,29 @@ class App:
     def _show(self, now: float) -> None:
         (self._playback.pause if self._state.standing else self._playback.resume)(now)
         due = self._playback.due(now)
-        if self._view.draw(self._desktop.surface, self._state, self._playback.on_show, now):
+        past = self._look_back()
+        frame = self._playback.on_show if past is None else past
+        if self._view.draw(self._desktop.surface, self._state, frame, now):
             pygame.display.flip()
         if due is None:
             return
+        self._past.add(due.frame, due.position)
         shown_at = self._clock()
         self._tell(messages.FrameShown(shown_at))
         for chunk in due.first_of:
             events, updated = chunk.events, chunk.prompt_updated
             self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+
+    def _look_back(self) -> Pixels | None:
+        """The frame of the past that is on show while time goes backwards."""
+        rewind = self._state.time.rewind
+        glance = None if rewind is None else self._past.look(rewind.steps)
+        if glance is None:
+            return None
+        seconds = glance.chunks_back * self._playback.chunk_seconds
+        newest = glance.position + glance.chunks_back
+        self._tell(LookedBack(glance.position, newest, seconds, glance.is_first, self._past.byte_count))
+        return glance.frame
 
     def _resize_to_window(self) -> None:
         self._tell(messages.WindowResized(*self._desktop.surface.get_size()))

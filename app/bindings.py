@@ -56,6 +56,7 @@ class Bindings:
     prompt: tuple[str, ...] = ("T", "Enter")
     pause: tuple[str, ...] = ("Space",)
     reset: tuple[str, ...] = ("R",)
+    rewind: tuple[str, ...] = ("Backspace",)
     menu: tuple[str, ...] = ("Q",)
     help: tuple[str, ...] = ("F1",)
     snapshot: tuple[str, ...] = ("F2",)

@@ -29,7 +29,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     """(keys, what they do) of everything, as they are bound."""
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
-    things = ("prompt", "pause", "reset", "snapshot", "details", "inputs", "record", "fullscreen")
+    things = ("prompt", "pause", "rewind", "reset", "snapshot", "details", "inputs", "record", "fullscreen")
     return (
         (walk, state.say("help.walk")),
         (look, state.say("help.look")),

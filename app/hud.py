@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import details, hints
+from app import details, hints, rewind_view
 from app.pages import darken
 from app.prompt_box import PromptBox
 from app.theme import (
@@ -52,7 +52,9 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
         _draw_details(surface, theme, state, room)
     if state.recording is not None:
         _draw_recording(surface, theme, state, room)
-    if state.paused and state.menu is None:
+    if state.time.rewind is not None:
+        rewind_view.draw(surface, theme, state, room)
+    elif state.paused and state.menu is None:
         _pill(
             surface,
             theme,

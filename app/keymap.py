@@ -37,6 +37,7 @@ from app.messages import (
     WindowExposed,
     WindowResized,
 )
+from app.rewind import RewindPressed
 
 NAMES: Mapping[int, str] = {scancode: name for name, scancode in bindings.KEYS.items()}
 BUTTON_NAMES: Mapping[int, str] = {button: name for name, button in bindings.MOUSE_BUTTONS.items()}
@@ -68,6 +69,7 @@ CONTROL_KEYS: Mapping[int, Edit] = {
     pygame.K_v: Edit.PASTE,
 }
 
+REWIND = "rewind"
 LEFT_BUTTON = 1
 
 PAD_AXES: Mapping[int, str] = {
@@ -154,6 +156,8 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
 def _walk(thing: str, source: str, now: float) -> Message | None:
     if thing in ACTIONS:
         return ActionPressed(ACTIONS[thing], source, now)
+    if thing == REWIND:
+        return RewindPressed(source, now)
     return Commanded(COMMANDS[thing], now) if thing in COMMANDS else None
 
 

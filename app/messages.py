@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.remembered import ModelLine, OwnPicture
+from app.rewind import LookedBack, RewindPressed
 from engine.config import EngineConfig
 from engine.protocol import (
     Pixels,
@@ -348,7 +349,9 @@ class Told:
 
 
 Message = (
-    ActionPressed
+    RewindPressed
+    | LookedBack
+    | ActionPressed
     | ActionReleased
     | Commanded
     | MenuMoved

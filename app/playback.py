@@ -27,16 +27,21 @@ KEPT_BEAT_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The frame on show, RGB uint8 [H, W, 3]. ``first_of``: chunks of which it is the first frame to be shown."""
+    """The frame on show, RGB uint8 [H, W, 3]. ``first_of``: chunks of which it is the first frame to be shown.
+
+    ``position``: where it ends in the walk, in chunks; 5.0 is the end of chunk 4.
+    """
 
     frame: Pixels
     first_of: tuple[FrameChunk, ...] = ()
+    position: float = 0.0
 
 
 @dataclass(slots=True)
 class _Waiting:
     frame: Pixels
     first_of: tuple[FrameChunk, ...]
+    position: float
 
 
 class Playback:
@@ -63,6 +68,11 @@ class Playback:
         return self._interval
 
     @property
+    def chunk_seconds(self) -> float:
+        """How long a chunk is at the nominal rate."""
+        return self._chunk_frames * self._nominal
+
+    @property
     def waiting_frames(self) -> int:
         return len(self._queue)
 
@@ -81,6 +91,14 @@ class Playback:
         self._last_made_at = self._next_due = None
         self._starved = False
 
+    def go_back(self, frame: Pixels | None) -> None:
+        """The same world at an earlier moment, whose ``frame`` stays until the next one comes."""
+        self._queue.clear()
+        self._slacks.clear()
+        self._last_made_at = self._next_due = None
+        self._starved = False
+        self.on_show = self.on_show if frame is None else frame
+
     def push(self, chunk: FrameChunk, now: float) -> None:
         """Take the frames of a chunk. Chunks of another world than the one begun are ignored."""
         if chunk.session_id != self._session or not len(chunk.frames):
@@ -88,7 +106,8 @@ class Playback:
         slack = self._slack(now)
         self._measure(chunk, slack)
         for index, frame in enumerate(chunk.frames):
-            self._queue.append(_Waiting(frame, (chunk,) if index == 0 else ()))
+            position = chunk.chunk + (index + 1) / len(chunk.frames)
+            self._queue.append(_Waiting(frame, (chunk,) if index == 0 else (), position))
         self._chunk_frames = len(chunk.frames)
         if self._paused_at is None:
             self._trim()
@@ -113,7 +132,7 @@ class Playback:
         self._starved = False
         waiting = self._queue.popleft()
         self.on_show = waiting.frame
-        return Due(waiting.frame, waiting.first_of)
+        return Due(waiting.frame, waiting.first_of, waiting.position)
 
     def pause(self, now: float) -> None:
         if self._paused_at is None:

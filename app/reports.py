@@ -136,7 +136,8 @@ def _world_opened(state: AppState, opened: WorldOpened) -> Change:
         return state, ()
     world = World(opened.session_id, opened.card, state.scene, opened.seed)
     prompt = PromptStatus(opened.prompt, Stage.ACCEPTED)
-    state = replace(state, world=world, loading=None, prompt=prompt, steering=steering.forget_sent(state.steering))
+    says = steering.say_all if state.time.resumed else steering.forget_sent
+    state = replace(state, world=world, loading=None, prompt=prompt, steering=says(state.steering))
     if opened.notice:
         state = tell(state, opened.notice, state.touched_at)
     asks: tuple[Ask, ...] = ()

@@ -8,7 +8,7 @@ that the file alone is enough; then, in the order in which they happened::
     {"made": 15}                                                                            # chunks up to 15 were made
     {"made": 16, "frames": 253}                                    # and with its last frame the film has 253 of them
     {"world": {"seed": 7, "after_chunk": null, "scene": {...}}}                             # the world began anew
-    {"world": {"seed": 7, "after_chunk": 11, "scene": {...}}}     # the world went on from its snapshot after chunk 11
+    {"world": {"seed": 7, "after_chunk": 11, "scene": {...}}}     # the world went on from what it was after chunk 11
 """  # noqa: E501 - the first line is one line
 
 from __future__ import annotations

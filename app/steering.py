@@ -93,6 +93,12 @@ def forget_sent(steering: Steering) -> Steering:
     return replace(steering, sent=(), transitions=(), look=Look(), pressed_at=None, prompt=None)
 
 
+def say_all(steering: Steering) -> Steering:
+    """A world that was restored may hold keys that nobody holds now: what is held is said, even if it is nothing."""
+    known = forget_sent(steering)
+    return replace(known, transitions=(Transition(known.actions),))
+
+
 def compose(
     steering: Steering, now: float, *, standing: bool = False, feel: LookFeel | None = None
 ) -> tuple[Steering, CompositeEvent | None]:

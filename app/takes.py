@@ -55,6 +55,15 @@ class Takes:
         if self._world is not None and saved.session_id == self._world.session_id:
             self._snapshot_chunks = {saved.path: saved.chunk}
 
+    def went_back(self, chunk: int) -> None:
+        """The world is again what it was after ``chunk``; what was asked later has not happened."""
+        assert self._world is not None
+        self._journal = [(number, event) for number, event in self._journal if number <= chunk]
+        self._snapshot_chunks.clear()
+        self._next_chunk = chunk + 1
+        if self._take is not None and self._take.log is not None and self._scene is not None:
+            self._take.log.restarted(self._scene, self._world.seed, chunk)
+
     def start(self, now: float) -> Message:
         """Begin a recording of the world that runs."""
         assert self._take is None
@@ -70,6 +79,8 @@ class Takes:
         if take.log is not None:
             for chunk, event in self._journal:
                 take.log.write(chunk, event)
+            if self._next_chunk > 0:  # it can be gone back to, before the film's first chunk
+                take.log.made(self._next_chunk - 1)
         return RecordingStarted(str(take.recorder.path), now)
 
     def add(self, chunk: FrameChunk, now: float) -> Message | None:

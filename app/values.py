@@ -15,6 +15,7 @@ from app.messages import Focus
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
 from app.remembered import ModelLine, Remembered, arranged, play
+from app.rewind import TimeMachine
 from app.settings import Settings
 from app.steering import LookFeel, Steering
 from app.timing import Timing
@@ -174,6 +175,7 @@ class AppState:
     accepted: tuple[str, ...] = ()
     applied: tuple[str, ...] = ()
     recording: RecordingStatus | None = None
+    time: TimeMachine = field(default_factory=TimeMachine)
     measured: Measured = Measured()
     pace: messages.LoopMeasured | None = None
     toasts: tuple[Toast, ...] = ()
@@ -211,8 +213,8 @@ class AppState:
 
     @property
     def standing(self) -> bool:
-        """Whether the world stands still: paused, or behind a menu."""
-        return self.paused or self.behind
+        """Whether the world stands still: paused, behind a menu, or on its way back in time."""
+        return self.paused or self.behind or self.time.rewind is not None
 
     @property
     def room(self) -> Room:
@@ -277,7 +279,7 @@ def recover(state: AppState, now: float) -> Change:
     if state.scene is None or state.snapshot is None:
         return reset(state, now)
     restart, snapshot = _restart(state), state.snapshot
-    state = _new_session(state, state.scene, now)
+    state = replace(_new_session(state, state.scene, now), time=TimeMachine(resumed=True))
     assert state.scene is not None
     return state, (*restart, Restore(state.scene, state.seed, state.session_id, snapshot))
 
@@ -357,6 +359,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         accepted=(),
         applied=(),
         measured=Measured(),
+        time=TimeMachine(),
         steering=steering.forget_sent(state.steering),
         touched_at=now,
     )

@@ -51,6 +51,9 @@ WORDS = {
     # over the running world
     "hud.paused": "已暂停",
     "hud.go_on": "按 {key} 继续",
+    "hud.rewind": "返回 {seconds} 秒",
+    "hud.rewind_hint": "松开后从这里继续   {moments} 个时刻，{megabytes} MB",
+    "hud.rewind_first": "保留的最早时刻",
     "hud.finishing": "正在写完文件",
     "hud.dropped": "丢弃 {count} 帧",
     "prompt.empty": "世界应该是什么样的？",
@@ -106,6 +109,7 @@ WORDS = {
     "help.inputs": "按住、已发送和已生效的输入",
     "help.record": "录制",
     "help.fullscreen": "全屏",
+    "help.rewind": "按住：返回过去",
     "help.menu": "菜单、设置和退出",
     # details
     "details.shown": "显示",
@@ -151,6 +155,8 @@ WORDS = {
     "details.standing": "静止",
     "details.fps": "每秒 {fps} 帧",
     # sentences
+    "told.nothing_back": "还没有可以返回的时刻。",
+    "told.went_back": "已返回 {seconds} 秒。",
     "told.reset": "重新开始。",
     "told.records_next": "开始行走时录制。",
     "told.records_not": "不会录制。",

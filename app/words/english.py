@@ -51,6 +51,9 @@ WORDS = {
     # over the running world
     "hud.paused": "Paused",
     "hud.go_on": "{key} to go on",
+    "hud.rewind": "{seconds} s back",
+    "hud.rewind_hint": "let go to walk on from here   {moments} moments, {megabytes} MB",
+    "hud.rewind_first": "the earliest that is kept",
     "hud.finishing": "Finishing the file",
     "hud.dropped": "{count} dropped",
     "prompt.empty": "How should the world be?",
@@ -106,6 +109,7 @@ WORDS = {
     "help.inputs": "what is held, sent and applied",
     "help.record": "record",
     "help.fullscreen": "whole screen",
+    "help.rewind": "hold: go back in time",
     "help.menu": "menu, settings, and the way out",
     # details
     "details.shown": "Shown",
@@ -151,6 +155,8 @@ WORDS = {
     "details.standing": "standing still",
     "details.fps": "{fps} frames a second",
     # sentences
+    "told.nothing_back": "There is nothing to go back to yet.",
+    "told.went_back": "{seconds} s back.",
     "told.reset": "A new beginning.",
     "told.records_next": "Recording begins with the walk.",
     "told.records_not": "Recording will not begin.",

@@ -17,6 +17,8 @@ from engine.config import EngineConfig
 from engine.protocol import (
     EventAccepted,
     Failed,
+    GoBack,
+    MomentsKept,
     OpenWorld,
     Pause,
     Pixels,
@@ -28,6 +30,7 @@ from engine.protocol import (
     SessionHeader,
     SnapshotSaved,
     Steer,
+    WentBack,
     WorldOpened,
 )
 from tests.app.walks import CARD, MEADOW, SCENES, frame_chunk
@@ -57,6 +60,7 @@ class StripesEngine:
         self._prompt, self._saved = "", -1
         self.requests: list[Request] = []
         self.made: list[Pixels] = []
+        self.kept: list[int] = []
         self.closed = False
 
     @property
@@ -83,6 +87,12 @@ class StripesEngine:
                 self._prompt = str(wire.get("prompt", self._prompt))
                 self._events.append(SampledEvent(event_id, wire, pressed_at, now, now))
                 self.report(EventAccepted(event_id, pressed_at, now))
+
+            case GoBack(session_id, chunk):
+                self._next_chunk, self._next_at = chunk + 1, self._clock.now
+                self.kept = [kept for kept in self.kept if kept <= chunk]
+                self.report(WentBack(session_id, chunk, self._prompt))
+                self.report(MomentsKept(session_id, tuple(self.kept), 1000 * len(self.kept)))
 
     def poll(self) -> Report | None:
         due = self._world is not None and not self._paused and self._clock.now >= self._next_at
@@ -115,6 +125,9 @@ class StripesEngine:
         self._next_at += CHUNK_SECONDS
         self.made.append(chunk.frames)
         self.report(chunk)
+        if chunk.chunk % 2 == 0:
+            self.kept.append(chunk.chunk)
+            self.report(MomentsKept(chunk.session_id, tuple(self.kept), 1000 * len(self.kept)))
 
 
 @dataclass

@@ -16,7 +16,7 @@ from app.values import Screen
 from app.values import Stage as PromptStage
 from engine.config import EngineConfig
 from engine.errors import FileProblem
-from engine.protocol import Engine, EventRejected, OpenWorld, Pause, Restore, SessionHeader
+from engine.protocol import Engine, EventRejected, GoBack, OpenWorld, Pause, Restore, SessionHeader
 from tests.app.stripes import Stage, down, post, red_and_green, tap, up, write
 from tests.app.walks import MEADOW, SCENES
 
@@ -167,7 +167,7 @@ def test_what_a_snapshot_undid_is_not_in_a_later_session_file(stage: Stage) -> N
     ]
     stage.play(hands)
     ((_, _, log),) = stage.takes
-    assert [event_id for _, event_id in log.lines] == [1]
+    assert [event_id for _, event_id in log.lines] == [1, 3]  # the last one says that nothing is held now
 
 
 def test_a_reset_is_written_into_the_session_file(tmp_path: Path) -> None:
@@ -266,3 +266,32 @@ def test_a_dropped_picture_that_cannot_be_read_is_told(stage: Stage) -> None:
     stage.play([(0.5, lambda: post(pygame.DROPFILE, file="holiday.heic"))])
     assert "holiday.heic" in stage.app.state.toasts[-1].text
     assert stage.app.state.toasts[-1].bad
+
+
+def test_backspace_shows_time_going_backwards_and_the_walk_goes_on_from_there(stage: Stage) -> None:
+    seen: list[tuple[float, int, int]] = []
+
+    def look() -> None:
+        rewind, world = stage.app.state.time.rewind, stage.app.state.world
+        assert rewind is not None
+        assert rewind.seen is not None
+        assert world is not None
+        colour = stage.app._view._frame[0, 0] if stage.app._view._frame is not None else (0, 0, 0)
+        seen.append((rewind.seen.seconds, int(colour[0]) // 10, len(stage.engine.made)))
+
+    hands = [(0.5, tap(pygame.K_F9)), (3.0, down(pygame.K_BACKSPACE)), (3.3, look), (4.4, look)]
+    stage.play([*hands, (4.5, up(pygame.K_BACKSPACE)), (6.0, tap(pygame.K_F9))], seconds=7.0)
+    (early, chunk_then, made_then), (late, chunk, made) = seen
+    assert 0.2 < early < 0.5 < 1.0 < late < 2.2
+    assert chunk < chunk_then
+    assert made == made_then  # nothing is made meanwhile
+    asked = [request for request in stage.engine.requests if isinstance(request, GoBack)]
+    assert [abs(request.chunk - chunk) <= 2 for request in asked] == [True]
+    _, video, log = stage.takes[0]
+    assert log.restarts == [asked[0].chunk]
+    assert log.chunks.count(asked[0].chunk + 1) == 2  # made, and made once more after going back
+    shown = stage.app.state.world
+    assert shown is not None
+    assert shown.chunk is not None
+    assert asked[0].chunk + 4 < shown.chunk < max(log.chunks) + 5
+    assert len(video.written) == 4 * (len(log.chunks) - 1)

@@ -59,4 +59,4 @@ def test_azerty_is_the_same_places_with_other_letters() -> None:
 
 def test_every_command_but_back_can_be_bound() -> None:
     assert set(COMMANDS.values()) == set(Command) - {Command.BACK}
-    assert {*bindings.ACTIONS, *COMMANDS} == set(THINGS)
+    assert {*bindings.ACTIONS, *COMMANDS, "rewind"} == set(THINGS)

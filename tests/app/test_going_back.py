@@ -1,0 +1,83 @@
+"""A film of a walk that went back in time, and the walk made again from its session file: the same bytes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errands import Take
+from app.session_log import SUFFIX, SessionLog
+from app.session_reader import read_session
+from app.takes import FIRST_CHUNK, Takes
+from engine.config import EngineConfig
+from engine.fake import TestCardModel, TestCardWorld
+from engine.protocol import Pixels, SceneSpec, SessionHeader, WorldOpened
+from tests.app.stripes import KeptVideo
+
+SCENE = SceneSpec("card", "a meadow")
+
+
+def steer(event_id: int, *actions: str) -> dict[str, object]:
+    held = {"mode": "state", "transitions": [{"actions": list(actions)}]}
+    return {"event_id": event_id, "input_types": ["camera_actions"], "camera_actions": held}
+
+
+class Walk:
+    """A world, and its film with a session file, as the window keeps them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.video = path, KeptVideo(path)
+        self.model = TestCardModel(EngineConfig(backend="test_card"))
+        self.world = TestCardWorld(EngineConfig().window, SCENE, 3, 1)
+        self.takes = Takes(self._take)
+        self.takes.will_open(SCENE)
+        self.takes.opened(WorldOpened(1, self.model.card, SCENE.name, 3, SCENE.prompt))
+
+    def _take(self, header: SessionHeader) -> Take:
+        return Take(self.video, SessionLog(self.path, header))
+
+    def go(self, chunks: int, *wires: dict[str, object]) -> None:
+        for wire in wires:
+            self.world.apply(wire, None, 0.0)
+        for _ in range(chunks):
+            self.takes.add(self.world.step(time.monotonic), 0.0)
+
+    def again(self) -> list[Pixels]:
+        """The frames of the film, made anew."""
+        session = read_session(self.path)
+        first = session.header.settings[FIRST_CHUNK]
+        frames: list[Pixels] = []
+        for number, run in enumerate(session.runs):
+            begin = first if number == 0 and isinstance(first, int) else run.first_chunk
+            world = self.model.open(run.scene, run.seed, 1)
+            for chunk in range(run.chunks):
+                for wire in run.at(chunk):
+                    world.apply(wire, None, 0.0)
+                made = world.step(time.monotonic).frames
+                frames.extend(made if chunk >= begin else ())
+        return frames
+
+
+@pytest.mark.parametrize("unseen", [0, 2])
+def test_going_back_is_in_the_session_file_and_the_film_is_made_again(tmp_path: Path, unseen: int) -> None:
+    walk = Walk(tmp_path / f"film{SUFFIX}")
+    walk.go(4, steer(1, "w"))
+    early = walk.world.keep()
+    walk.go(3, steer(2, "a", "w"))
+    walk.takes.start(0.0)
+    walk.go(unseen, steer(3, "l"))
+    early.go_back()
+    walk.takes.went_back(early.chunk)
+    walk.go(5, steer(4, "s"))
+    late = walk.world.keep()
+    walk.go(2, steer(5, "j"))
+    late.go_back()
+    walk.takes.went_back(late.chunk)
+    walk.go(3, steer(6))
+    walk.takes.request_stop()
+    made = walk.again()
+    assert len(made) == len(walk.video.written) == 4 * (unseen + 5 + 2 + 3)
+    assert np.array_equal(made, walk.video.written)
