@@ -353,7 +353,6 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         crop=None,
         path_line=None,
         paused=False,
-        told_paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),
         in_flight=(),
         accepted=(),

@@ -140,7 +140,6 @@ class Runner:
 
     def _open(self, request: OpenWorld | Restore) -> None:
         self._leave()  # its memory is free before another is made
-        self._paused = False  # the pause was the old world's
         model = self._model or self._load_model()
         self._desk.tell(Loading("Opening the world", 0.95))
         scene, seed, session_id = request.scene, request.seed, request.session_id

@@ -261,6 +261,13 @@ def test_no_key_sticks_whatever_comes_while_it_is_held(comes: messages.Message) 
 # ---- reset, failure, recording -----------------------------------------------------------------------------------
 
 
+def test_a_new_beginning_during_a_pause_walks() -> None:
+    state, _ = after(walking(), [Commanded(Command.PAUSE, 1.0), Commanded(Command.RESET, 2.0)])
+    state, asks = after(state, [opened(session_id=state.session_id)])
+    assert asks == [Pause(False)]
+    assert not state.standing
+
+
 def test_a_reset_keeps_the_current_prompt() -> None:
     state, _ = after(walking(), [*typed("snow"), Edited(Edit.APPLY, 1.2), Ticked(1.3)])
     state, asks = after(state, [command(Command.RESET, 2.0)])

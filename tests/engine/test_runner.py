@@ -122,15 +122,6 @@ def test_the_engine_is_never_more_than_two_chunks_ahead_of_the_window(tmp_path: 
     assert 1 <= len(desk.all_of(FrameChunk)) <= 2
 
 
-def test_a_world_that_is_opened_during_a_pause_walks(tmp_path: Path) -> None:
-    runner, desk = begun(tmp_path)
-    desk.asked = [OpenWorld(SCENE, 1, 7), Pause(True)]
-    turns(runner, 3)
-    desk.asked = [OpenWorld(SCENE, 1, 8)]
-    turns(runner, 3)
-    assert {chunk.session_id for chunk in desk.all_of(FrameChunk)} == {8}
-
-
 def test_nothing_is_made_during_a_pause(tmp_path: Path) -> None:
     runner, desk = begun(tmp_path)
     desk.asked = [OpenWorld(SCENE, 1, 7), Pause(True)]
