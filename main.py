@@ -302,18 +302,14 @@ def _bench(options: Options, chosen: Settings) -> int:
 
     if options.bench == "window":
         return _bench_window(options, chosen)
-    seed, recompiled = chosen.app.seed, False
+    asked = model_bench.Asked(options.bench, options.random_weights, options.scale, chosen.app.seed, options.chunks)
     if options.random_weights is not None or options.bench == "roofline":
-        asked = random_bench.Asked(options.bench, options.random_weights, options.scale, seed, options.chunks)
-        written = random_bench.run(asked, chosen.engine, lambda line: print(line, file=sys.stderr))
-        print(random_bench.as_text(written), file=sys.stderr)
-        recompiled = random_bench.recompiled(written)
+        written = random_bench.run(asked, chosen.engine, sys.stderr)
     else:
         model = _load_model(chosen.engine)
-        scene = _scene_or_first(options, chosen, model.card)
-        written = model_bench.run(options.bench, model, scene, chosen.engine, seed=seed, chunks=options.chunks)
+        written = model_bench.run(asked, model, _scene_or_first(options, chosen, model.card), chosen.engine)
     _print_json(options.json, written)
-    return int(recompiled)
+    return int(random_bench.recompiled(written))
 
 
 def _bench_window(options: Options, chosen: Settings) -> int:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from typing import TextIO
 
 import torch
 
 from engine.bench import e2e, machine, roofline, stages, throttle
 from engine.bench.counters import Counters, graphs_compiled
+from engine.bench.model_bench import Asked
 from engine.bench.random_model import NAMES, codec_width, random_model, random_scene
 from engine.bench.record import record
 from engine.config import EngineConfig
@@ -26,33 +27,17 @@ Measured = tuple[dict[str, object], dict[str, list[float]]]
 _WARM_CHUNKS, _CHUNKS, _ROUNDS = 2, 32, 10
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which bench, of which model; ``scale`` None: full on a GPU. ``chunks`` are rounds of each part for roofline."""
-
-    bench: str
-    model: str | None
-    scale: str | None
-    seed: int
-    chunks: int | None
-
-    @property
-    def count(self) -> int:
-        """Enough for a median, or what was asked for."""
-        return self.chunks or (_ROUNDS if self.bench == "roofline" else _CHUNKS)
-
-
-def run(asked: Asked, config: EngineConfig, say: Callable[[str], None]) -> dict[str, object]:
-    """Build, warm up, count, measure. Returns the record that is printed; a refused one has no headline."""
+def run(asked: Asked, config: EngineConfig, told: TextIO) -> dict[str, object]:
+    """Build, warm up, count, measure; the tables go to ``told``. Returns the record, without a headline if refused."""
     if asked.model is None:
         raise BadValue("bench roofline", "no model", f"--random-weights with {' or '.join(NAMES)}")
     busy = throttle.processor_problem_now()
-    model = random_model(asked.model, asked.scale, config, say)
+    model = random_model(asked.model, asked.scale, config, lambda line: print(line, file=told))
     startup = machine.process_age_seconds()
     scene = random_scene(model)
     counted = _counts(model, scene, asked.seed)
     graphs = graphs_compiled()
-    say("Measuring")
+    print("Measuring", file=told)
     with ExitStack() as stack:
         watch = stack.enter_context(throttle.Watch(model.device.index or 0)) if model.device.type == "cuda" else None
         result, samples = _measure(asked, model, scene, startup)
@@ -64,9 +49,11 @@ def run(asked: Asked, config: EngineConfig, say: Callable[[str], None]) -> dict[
     result["headline"] = None if problems else _headline(asked.bench, model, result)
     if model.device.type == "cuda":
         result["peak_gpu_gb"] = round(torch.cuda.max_memory_allocated(model.device) / 1e9, 2)
-    options = {"random_weights": asked.model, "scale": asked.scale, "seed": asked.seed, "chunks": asked.count}
+    options = {"random_weights": asked.model, "scale": asked.scale, "seed": asked.seed, "chunks": _count(asked)}
     options |= {"device_name": device_name(model.device)}
-    return record(asked.bench, model.card, config, options=options, result=result, samples=samples)
+    written = record(asked.bench, model.card, config, options=options, result=result, samples=samples)
+    print(as_text(written), file=told)
+    return written
 
 
 def device_name(device: torch.device) -> str:
@@ -90,18 +77,23 @@ def recompiled(written: Mapping[str, object]) -> bool:
     """Whether anything was compiled after the warm-up, with which a bench has failed."""
     result = written["result"]
     assert isinstance(result, dict)
-    return bool(result["recompiles"])
+    return bool(result.get("recompiles"))
+
+
+def _count(asked: Asked) -> int:
+    """Enough for a median, or what was asked for."""
+    return asked.chunks or (_ROUNDS if asked.bench == "roofline" else _CHUNKS)
 
 
 def _measure(asked: Asked, model: LoadedModel, scene: SceneSpec, startup_seconds: float) -> Measured:
     if asked.bench == "roofline":
         scale = asked.scale or ("full" if model.device.type == "cuda" else "tiny")
         width = codec_width(scale)
-        return roofline.measure(model, scene, seed=asked.seed, rounds=asked.count, codec_width=width)
+        return roofline.measure(model, scene, seed=asked.seed, rounds=_count(asked), codec_width=width)
     if asked.bench == "stages":
-        return stages.measure(model, scene, seed=asked.seed, chunks=asked.count, clock=time.monotonic)
+        return stages.measure(model, scene, seed=asked.seed, chunks=_count(asked), clock=time.monotonic)
     return e2e.measure(
-        model, scene, seed=asked.seed, chunks=asked.count, startup_seconds=startup_seconds, clock=time.monotonic
+        model, scene, seed=asked.seed, chunks=_count(asked), startup_seconds=startup_seconds, clock=time.monotonic
     )
 
 

@@ -1,12 +1,13 @@
 """The benches on random numbers, at the reduced size: what is printed, and what is no headline."""
 
+import io
 import json
 
 import pytest
 
 from app import command_line
 from engine.bench import random_bench, throttle
-from engine.bench.random_bench import Asked
+from engine.bench.model_bench import Asked
 from engine.bench.random_model import NAMES
 from engine.bench.throttle import Clocks, card_problem, parse, processor_problem
 from engine.config import DeviceConfig, EngineConfig, LingBotOptions
@@ -26,7 +27,7 @@ def _an_idle_machine(monkeypatch):
 
 
 def run(bench, config=CONFIG, chunks=1):
-    return random_bench.run(Asked(bench, "v2-1.3b", "tiny", 0, chunks), config, lambda line: None)
+    return random_bench.run(Asked(bench, "v2-1.3b", "tiny", 0, chunks), config, io.StringIO())
 
 
 def test_a_roofline_says_floor_time_and_share_of_every_part_moving_and_still():
@@ -105,7 +106,7 @@ def test_the_words_of_nvidia_smi_are_read():
 
 def test_what_cannot_be_measured_here_is_refused():
     with pytest.raises(BadValue, match="tiny"):
-        random_bench.run(Asked("e2e", "v2-14b", "full", 0, 1), CONFIG, lambda line: None)
+        random_bench.run(Asked("e2e", "v2-14b", "full", 0, 1), CONFIG, io.StringIO())
     fp8 = EngineConfig(device=CONFIG.device, lingbot=LingBotOptions(fp8_linears=True))
     with pytest.raises(NeedsHardware, match="fp8"):
         run("e2e", fp8)
@@ -119,6 +120,12 @@ def test_the_command_line_names_the_same_models_and_devices_as_settings_do():
     assert (asked.random_weights, asked.scale, asked.sets) == ("v2-14b", "tiny", ("engine.device.device=cpu",))
 
 
+def test_a_recompile_is_a_failure_and_a_bench_without_the_counter_is_none():
+    assert random_bench.recompiled({"result": {"recompiles": 2}})
+    assert not random_bench.recompiled({"result": {"recompiles": 0}})
+    assert not random_bench.recompiled({"result": {"fps_generated": 3.0}})
+
+
 def test_a_roofline_needs_random_weights():
     with pytest.raises(BadValue, match="--random-weights"):
-        random_bench.run(Asked("roofline", None, None, 0, None), CONFIG, lambda line: None)
+        random_bench.run(Asked("roofline", None, None, 0, None), CONFIG, io.StringIO())
