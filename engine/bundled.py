@@ -222,8 +222,9 @@ def load_bundled_model(folder: Path, progress: Callable[[str, float | None], Non
     progress("Loading the weights", 0.5)
     load_into(networks, folder / WEIGHTS, dtype=torch.float32)
     networks.eval().requires_grad_(False)
-    for network in (networks.painter, networks.autoencoder):
-        network.to(memory_format=torch.channels_last)
+    for weight in (*networks.painter.parameters(), *networks.autoencoder.parameters()):
+        if weight.dim() == 4:
+            weight.data = weight.data.contiguous(memory_format=torch.channels_last)
     progress("Making the land", 0.8)
     reader = PromptReader(_tokenizer(folder / TOKENIZER, config.tokenizer_sha256), networks.text)
     conditioner = LayoutConditioner(

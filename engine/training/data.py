@@ -37,9 +37,8 @@ class Walk:
     hidden: Tensor  # [B, 2] metres, see ``View``
 
     def view(self) -> View:
-        frames = self.x[0].numel()
-        hidden = self.hidden.repeat_interleave(frames, 0)
-        return View(*(t.flatten(0, 2) for t in (self.x, self.z, self.yaw, self.pitch, self.mix)), hidden=hidden)
+        x, z, yaw, pitch, mix = (t.flatten(0, 2) for t in (self.x, self.z, self.yaw, self.pitch, self.mix))
+        return View(x, z, yaw, pitch, mix, self.hidden.repeat_interleave(self.x[0].numel(), 0))
 
     def latent_frame(self, index: int) -> Walk:
         """The same walk, only its latent frame ``index``."""
