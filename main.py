@@ -22,7 +22,7 @@ from app.progress_line import ProgressLine
 from app.remembered import ModelLine
 from app.settings import Settings
 from engine.bench import machine
-from engine.config import DTYPES, EngineConfig, parse, to_dict
+from engine.config import EngineConfig, to_dict
 from engine.errors import BadValue, NeedsHardware, WorldwalkError
 from engine.pacing import let_idle_threads_sleep
 from engine.protocol import ModelCard, SceneSpec, SessionHeader
@@ -148,7 +148,7 @@ def _replay(options: Options, chosen: Settings) -> int:
     _outputs(options)
     session = read_session(options.file)
     header = session.header
-    model = _load_model(_config_of(header, chosen, str(options.file)))
+    model = _load_model(choices.engine_of(header, chosen.engine, str(options.file)))
     if model.card.model_sha256 != header.card.model_sha256 and not options.any_model:
         got = f"a session of {header.card.model} {header.card.model_sha256[:12]}"
         cure = "Give its folder in engine.model, or --any-model to see the same walk with other frames."
@@ -159,20 +159,6 @@ def _replay(options: Options, chosen: Settings) -> int:
         begin = recorded_from if number == 0 and isinstance(recorded_from, int) else run.first_chunk
         plans.append(Plan(run.scene, run.seed, options.chunks or run.chunks, run.at, begin))
     return _walk(options, model, replace(header, card=model.card), plans)
-
-
-def _config_of(header: SessionHeader, chosen: Settings, place: str) -> EngineConfig:
-    """The engine as the session had it; where and on how many threads it runs is this machine's business."""
-    kept = header.settings.get("engine")
-    config = parse(kept, lambda name: f"{place}:1, {name}") if isinstance(kept, Mapping) else chosen.engine
-    model = chosen.engine.model or config.model
-    card, device = header.card, chosen.engine.device
-    if device.dtype == "auto" and card.dtype in DTYPES:
-        device = replace(device, dtype=card.dtype)
-    assets = chosen.engine.lingbot.assets or config.lingbot.assets
-    lingbot = replace(config.lingbot, assets=assets, width_px=card.width, height_px=card.height)
-    remote = replace(config.remote, server=chosen.engine.remote.server or config.remote.server)
-    return replace(config, backend=card.backend, model=model, device=device, lingbot=lingbot, remote=remote)
 
 
 def _walk(options: Options, model: WorldModel, header: SessionHeader, plans: Sequence[Plan]) -> int:
@@ -238,6 +224,8 @@ def _window(
                 *(scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)),
             ],
             start_take=choices.takes_of(options.record, config.recordings, lambda: running[0]),
+            start_clip=choices.clips_of(config.recordings, lambda: running[0]),
+            engine_of=choices.fitting_engine,
             keep_settings=lambda values: own_settings.write(own_settings.default_path(os.environ), values),
             remember=lambda known: remembered.write(remembered.default_path(os.environ), known),
             models=_model_lines,

@@ -7,16 +7,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import pygame
 
-from app import details, errands, hints, keymap, messages, recordings
+from app import details, errands, hints, keymap, messages, picture_files
 from app import state as core
+from app.cinema import Cinema, CinemaParts, its_own, no_clip
 from app.desktop import Desktop
 from app.errands import Ask, StartTake
+from app.films import FilmAsk
 from app.messages import Message
 from app.pads import Pads
 from app.past_frames import PastFrames
@@ -39,6 +40,7 @@ from engine.protocol import (
     Report,
     Restore,
     SceneSpec,
+    SessionHeader,
     SnapshotSaved,
     WentBack,
     WorldOpened,
@@ -83,6 +85,9 @@ class Parts:
     """Start the engine's process again after it was lost; the Engine object stays the same."""
     scenes: Callable[[], Sequence[SceneSpec]]
     start_take: StartTake
+    start_clip: StartTake = no_clip
+    engine_of: Callable[[SessionHeader, EngineConfig, str], EngineConfig] = its_own
+    """The engine that makes a session's frames again; the one that runs, where that does."""
     keep_settings: Callable[[Mapping[str, object]], None] = lambda values: None
     """Writes the user's own settings. Raises FileProblem."""
     remember: Callable[[Remembered], None] = lambda remembered: None
@@ -121,6 +126,8 @@ class App:
         self._pads: Pads | None = None
         self._playback, self._past = Playback(), PastFrames()
         self._takes = Takes(parts.start_take)
+        films = CinemaParts(config.recordings, parts.clock, parts.start_clip, parts.engine_of)
+        self._cinema = Cinema(films, lambda key, **values: self._state.say(key, **values))
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
         self._measured_at = 0.0
         self.first_picture_seconds: float | None = None
@@ -155,6 +162,7 @@ class App:
             self._takes.request_stop()  # the file is finished while the engine goes
             if self._engine is not None:
                 self._engine.close()
+            self._cinema.close()
             trouble = self._takes.finish()
         if trouble is not None:
             print(f"worldwalk: {trouble}", file=sys.stderr)
@@ -202,6 +210,8 @@ class App:
         recording = self._takes.poll(now)
         if recording is not None:
             self._tell(recording)
+        while (film := self._cinema.poll(now)) is not None:
+            self._tell(film)
         news = self._parts.news()
         if news is not None:
             self._tell(messages.Told(news, now))
@@ -261,7 +271,7 @@ class App:
         for ask in asks:
             match ask:
                 case errands.SavePicture():
-                    self._save_picture()
+                    self._try(self._save_picture)
                 case errands.StartRecording():
                     self._tell(self._takes.start(self._clock()))
                 case errands.StopRecording():
@@ -272,11 +282,11 @@ class App:
                     self._tell(messages.Pasted(self._desktop.paste()))
                 case errands.RestartEngine():
                     self._restart_engine()
-                case errands.SwitchEngine():
+                case errands.SwitchEngine(config):
                     if self._engine is not None:
                         self._engine.close()
                         self._engine = None
-                    self._start_engine()
+                    self._start_engine(config)
                 case errands.KeepSettings(values):
                     self._try(partial(self._parts.keep_settings, values))
                 case errands.Remember(remembered):
@@ -286,20 +296,26 @@ class App:
                 case errands.MakePicture(own):
                     self._try(partial(self._make_picture, own))
                 case _:
-                    if isinstance(ask, OpenWorld | Restore):
-                        self._takes.will_open(ask.scene, ask.path if isinstance(ask, Restore) else None)
+                    if isinstance(ask, FilmAsk):
+                        self._cinema.perform(ask, self._state.engine or self._state.settings.engine, self._takes.clip())
+                        continue
+                    if isinstance(ask, Restore):
+                        self._takes.will_open(ask.scene, ask.path)
+                    elif isinstance(ask, OpenWorld):
+                        self._takes.will_open(ask.scene, again=ask if ask.chunks else None)
                     if self._engine is not None or self._start_engine():
                         assert self._engine is not None
                         self._engine.send(ask)
 
-    def _start_engine(self) -> bool:
+    def _start_engine(self, config: EngineConfig | None = None) -> bool:
         """Whether the engine could be started. Where not, the window stays and says why."""
+        config = config or self._state.settings.engine
         try:
-            self._engine = self._parts.engine(self._state.settings.engine)
+            self._engine = self._parts.engine(config)
         except WorldwalkError as error:
             self._tell(Failed(str(error), self._retry()))
         else:
-            self._tell(messages.EngineStarted(self._state.settings.engine))
+            self._tell(messages.EngineStarted(config))
         return self._engine is not None
 
     def _restart_engine(self) -> None:
@@ -335,6 +351,8 @@ class App:
         due = self._playback.due(now)
         past = self._look_back()
         frame = self._playback.on_show if past is None else past
+        if self._state.film is not None:
+            frame = self._cinema.frame
         if self._view.draw(self._desktop.surface, self._state, frame, now):
             pygame.display.flip()
         if due is None:
@@ -370,15 +388,8 @@ class App:
             self._tell(messages.LoopMeasured(p50 * 1000, p99 * 1000, *counts))
 
     def _save_picture(self) -> None:
-        frame: Pixels | None = self._playback.on_show
-        if frame is None:
+        if self._playback.on_show is None:
             return
-        name = self._state.scene.name if self._state.scene is not None else "walk"
-        try:
-            path = recordings.unused_path(self._config.recordings, name, ".png", datetime.now())
-            recordings.save_picture(path, frame)
-        except WorldwalkError as error:
-            self._tell(messages.Told(str(error), self._clock(), bad=True))
-        else:
-            words = self._state.say("told.saved", name=path.name, folder=str(path.parent))
-            self._tell(messages.Told(words, self._clock()))
+        path = picture_files.save(self._config.recordings, self._state, self._playback.on_show)
+        words = self._state.say("told.saved", name=path.name, folder=str(path.parent))
+        self._tell(messages.Told(words, self._clock()))

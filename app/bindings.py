@@ -63,6 +63,7 @@ class Bindings:
     details: tuple[str, ...] = ("F3",)
     inputs: tuple[str, ...] = ("F4",)
     record: tuple[str, ...] = ("F9",)
+    clip: tuple[str, ...] = ("F10",)
     fullscreen: tuple[str, ...] = ("F11",)
 
 
@@ -90,10 +91,11 @@ COMMANDS: Mapping[str, Command] = {
     "details": Command.DETAILS,
     "inputs": Command.INPUTS,
     "record": Command.RECORD,
+    "clip": Command.CLIP,
     "fullscreen": Command.FULLSCREEN,
 }
 
-ANYWHERE = frozenset(("help", "snapshot", "details", "inputs", "record", "fullscreen"))
+ANYWHERE = frozenset(("help", "snapshot", "details", "inputs", "record", "clip", "fullscreen"))
 """What works in menus too."""
 
 PRESETS: Mapping[str, Bindings] = {

@@ -16,7 +16,7 @@ from app.outputs import start_journal, start_recorder
 from app.own_settings import Own
 from app.remembered import OwnPicture, Remembered
 from app.settings import Settings, load
-from engine.config import EngineConfig, to_dict
+from engine.config import DTYPES, EngineConfig, parse, to_dict
 from engine.errors import BadValue, FileProblem
 from engine.protocol import Pixels, SceneSpec, SessionHeader
 from engine.wording import prompt_problem
@@ -104,3 +104,41 @@ def takes_of(first: Path | None, folder: Path, engine: Callable[[], EngineConfig
         return Take(start_recorder(path, header, blocking=False, overwrite=False, session=log.path), log)
 
     return start
+
+
+def clips_of(folder: Path, engine: Callable[[], EngineConfig]) -> StartTake:
+    """Begins clips in the folder of recordings: films whose frames are there already, and wait for the encoder."""
+
+    def start(header: SessionHeader) -> Take:
+        path = recordings.unused_path(folder, f"{header.scene.name} clip", ".mp4", datetime.now())
+        header = replace(header, settings={**header.settings, "engine": to_dict(engine())})
+        log = start_journal(path, header)
+        return Take(start_recorder(path, header, blocking=True, overwrite=False, session=log.path), log)
+
+    return start
+
+
+def engine_of(header: SessionHeader, chosen: EngineConfig, place: str) -> EngineConfig:
+    """The engine as the session had it; where and on how many threads it runs is this machine's business.
+
+    Raises BadValue with ``place`` for settings that are none.
+    """
+    config = _engine_told(header, chosen, place)
+    model = chosen.model or config.model
+    card, device = header.card, chosen.device
+    if device.dtype == "auto" and card.dtype in DTYPES:
+        device = replace(device, dtype=card.dtype)
+    assets = chosen.lingbot.assets or config.lingbot.assets
+    lingbot = replace(config.lingbot, assets=assets, width_px=card.width, height_px=card.height)
+    remote = replace(config.remote, server=chosen.remote.server or config.remote.server)
+    return replace(config, backend=card.backend, model=model, device=device, lingbot=lingbot, remote=remote)
+
+
+def fitting_engine(header: SessionHeader, running: EngineConfig, place: str) -> EngineConfig:
+    """``engine_of``; but the one that runs, where it was told what the session's engine was told."""
+    return running if _engine_told(header, running, place) == running else engine_of(header, running, place)
+
+
+def _engine_told(header: SessionHeader, chosen: EngineConfig, place: str) -> EngineConfig:
+    kept = header.settings.get("engine")
+    return parse(kept, lambda name: f"{place}:1, {name}") if isinstance(kept, Mapping) else chosen

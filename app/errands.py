@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.films import FilmAsk
 from app.remembered import OwnPicture, Remembered
 from engine.config import EngineConfig
 from engine.protocol import Pixels, Request, SampledEvent, SceneSpec, SessionHeader
@@ -88,6 +89,7 @@ Ask = (
     | ReadPicture
     | MakePicture
     | Remember
+    | FilmAsk
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import bindings, errands, menu, messages, page_hands, prompt_box, start_hands, steering
+from app import bindings, errands, film_hands, menu, messages, page_hands, prompt_box, start_hands, steering
 from app.errands import Ask
+from app.films import SaveClip
 from app.menu import MenuItem
 from app.messages import Command, Edit, Focus
 from app.options import SettingsPage
@@ -29,7 +30,7 @@ from app.values import (
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
-    started = start_hands.handle(state, message)
+    started = film_hands.handle(state, message) or start_hands.handle(state, message)
     if started is not None:
         return started
     match message:
@@ -136,6 +137,8 @@ def _command(state: AppState, command: Command, at: float) -> Change:
             return (state, (errands.SavePicture(),)) if state.screen is Screen.WALK else (state, ())
         case Command.RECORD:
             return _toggle_recording(state, at)
+        case Command.CLIP:
+            return (state, (SaveClip(),)) if state.world is not None else (state, ())
         case Command.PAUSE:
             return (replace(state, paused=not state.paused), ()) if state.walking else (state, ())
         case Command.RESET:
@@ -240,6 +243,8 @@ def _choose(state: AppState, at: float) -> Change:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.FILMS:
+            return film_hands.open_films(closed, at)
         case MenuItem.MODELS:
             return replace(state, picker=start_hands.current_model(state)), ()
         case MenuItem.SETTINGS:

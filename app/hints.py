@@ -29,7 +29,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     """(keys, what they do) of everything, as they are bound."""
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
-    things = ("prompt", "pause", "rewind", "reset", "snapshot", "details", "inputs", "record", "fullscreen")
+    things = ("prompt", "pause", "rewind", "reset", "snapshot", "details", "inputs", "record", "clip", "fullscreen")
     return (
         (walk, state.say("help.walk")),
         (look, state.say("help.look")),
@@ -105,6 +105,35 @@ def crop(state: AppState) -> Hints:
 def path(state: AppState) -> Hints:
     say = state.say
     return (("Enter", say("hint.open")), ("Ctrl+V", say("hint.paste")), ("Esc", say("hint.cancel")))
+
+
+def films(state: AppState) -> Hints:
+    say = state.say
+    if state.films is None or not state.films.films:
+        return (("O", say("hint.folder")), ("Esc", say("hint.back")))
+    return (
+        (say("hint.arrows"), say("hint.choose")),
+        ("Enter", say("hint.play")),
+        ("N", say("hint.rename")),
+        ("Del", say("hint.delete")),
+        ("O", say("hint.folder")),
+        ("Esc", say("hint.back")),
+    )
+
+
+def question(state: AppState) -> Hints:
+    return (("Enter", state.say("hint.delete")), ("Esc", state.say("hint.keep")))
+
+
+def naming(state: AppState) -> Hints:
+    return (("Enter", state.say("hint.apply")), ("Esc", state.say("hint.cancel")))
+
+
+def film(state: AppState) -> Hints:
+    """What the keys do while a film is watched; the wheel only where the film carries its walk."""
+    say, page = state.say, state.film
+    wheel = (("Enter", say("hint.wheel")),) if page is not None and page.facts.walks else ()
+    return (("Space", say("hint.pause")), ("← →", say("hint.seek")), *wheel, ("Esc", say("hint.back")))
 
 
 def models(state: AppState) -> Hints:

@@ -43,7 +43,13 @@ NAMES: Mapping[int, str] = {scancode: name for name, scancode in bindings.KEYS.i
 BUTTON_NAMES: Mapping[int, str] = {button: name for name, button in bindings.MOUSE_BUTTONS.items()}
 
 MENU_MOVES: Mapping[str, tuple[int, int]] = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
-MENU_ACTS: Mapping[str, MenuAct] = {"Delete": MenuAct.CLEAR, "Backspace": MenuAct.CLEAR, "P": MenuAct.PIN}
+MENU_ACTS: Mapping[str, MenuAct] = {
+    "Delete": MenuAct.CLEAR,
+    "Backspace": MenuAct.CLEAR,
+    "P": MenuAct.PIN,
+    "N": MenuAct.RENAME,
+    "O": MenuAct.FOLDER,
+}
 WALK_MOVES: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "forward": (0, -1), "back": (0, 1)}
 MENU_CHOOSES = ("Enter", "Num Enter", "Space")
 MENU_COMMANDS = ("menu", "reset", "prompt")
@@ -166,7 +172,7 @@ def _menu_key(name: str, thing: str, shift: bool, now: float) -> Message | None:
     if name in MENU_MOVES:
         return MenuMoved(*MENU_MOVES[name], now)
     if name in MENU_CHOOSES:
-        return MenuChosen(now)
+        return MenuChosen(now, space=name == "Space")
     if name in ("Tab", "Page Down", "Page Up"):
         return TabMoved(-1 if name == "Page Up" or (name == "Tab" and shift) else 1, now)
     if thing in WALK_MOVES:

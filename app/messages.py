@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.films import FilmMessage
 from app.remembered import ModelLine, OwnPicture
 from app.rewind import LookedBack, RewindPressed
 from engine.config import EngineConfig
@@ -42,6 +43,7 @@ class Command(StrEnum):
     DETAILS = "details"
     INPUTS = "inputs"
     RECORD = "record"
+    CLIP = "clip"
     FULLSCREEN = "fullscreen"
     MENU = "menu"
     BACK = "back"
@@ -96,7 +98,10 @@ class MenuMoved:
 
 @dataclass(frozen=True, slots=True)
 class MenuChosen:
+    """``space``: by the space bar, which plays and stops what is watched."""
+
     at: float
+    space: bool = False
 
 
 class MenuAct(StrEnum):
@@ -104,6 +109,8 @@ class MenuAct(StrEnum):
 
     CLEAR = "clear"
     PIN = "pin"
+    RENAME = "rename"
+    FOLDER = "folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,5 +395,6 @@ Message = (
     | RecordingProgressed
     | RecordingEnded
     | Told
+    | FilmMessage
     | Report
 )

@@ -114,6 +114,16 @@ def start_ffmpeg(arguments: list[str], keep_open: tuple[int, ...] = ()) -> subpr
         raise no_ffmpeg(arguments[0]) from error
 
 
+def output_of(arguments: list[str], timeout_seconds: float) -> tuple[bytes, bytes]:
+    """What ffmpeg gives and says; as if it gave nothing where it takes too long. Raises FileProblem."""
+    with start_ffmpeg(arguments) as process:
+        try:
+            return process.communicate(timeout=timeout_seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return b"", b""
+
+
 def encode_arguments(ffmpeg: str, video: Path, *, width: int, height: int, fps: float) -> list[str]:
     """Raw RGB frames on standard input -> a fragmented H.264 file, the marker's text as its metadata.
 
@@ -126,21 +136,21 @@ def encode_arguments(ffmpeg: str, video: Path, *, width: int, height: int, fps: 
     return [
         *(ffmpeg, *_QUIET, "-probesize", "32", "-analyzeduration", "0"),
         *("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(rate), "-i", "pipe:0"),
-        *("-f", "ffmetadata", "-i", _url(marker_path(video)), "-map", "0:v", "-map_metadata", "1"),
+        *("-f", "ffmetadata", "-i", url(marker_path(video)), "-map", "0:v", "-map_metadata", "1"),
         *("-vf", f"{convert},setparams={colour}", "-fps_mode", "passthrough"),
         *("-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-crf", "16", "-pix_fmt", "yuv420p"),
         *("-g", str(max(1, round(rate))), "-threads", "1"),  # one thread: the model needs the other cores
         *("-movflags", "frag_keyframe+empty_moov+default_base_moof+use_metadata_tags"),
-        *("-frag_duration", "250000", "-flush_packets", "1", "-f", "mp4", _url(video)),
+        *("-frag_duration", "250000", "-flush_packets", "1", "-f", "mp4", url(video)),
     ]
 
 
 def finish_arguments(ffmpeg: str, video: Path, finished: Path) -> list[str]:
     """A fragmented file and its marker -> a plain file whose index stands in front. Nothing is encoded again."""
     return [
-        *(ffmpeg, *_QUIET, "-i", _url(video), "-f", "ffmetadata", "-i", _url(marker_path(video))),
+        *(ffmpeg, *_QUIET, "-i", url(video), "-f", "ffmetadata", "-i", url(marker_path(video))),
         *("-map", "0:v", "-map_metadata", "1", "-c", "copy"),
-        *("-movflags", "+faststart+use_metadata_tags", "-f", "mp4", _url(finished)),
+        *("-movflags", "+faststart+use_metadata_tags", "-f", "mp4", url(finished)),
     ]
 
 
@@ -218,7 +228,7 @@ def read_metadata(video: Path) -> dict[str, str]:
     """
     if not video.is_file():
         raise FileProblem(video, "there is no such file", "Check the name.")
-    with start_ffmpeg([find_ffmpeg(), *_QUIET, "-i", _url(video), "-f", "ffmetadata", "pipe:1"]) as process:
+    with start_ffmpeg([find_ffmpeg(), *_QUIET, "-i", url(video), "-f", "ffmetadata", "pipe:1"]) as process:
         text, said = process.communicate()
     if process.returncode != 0:
         raise FileProblem(video, f"it cannot be read as a video ({said_reason(said)})", "Choose an MP4 file.")
@@ -244,7 +254,7 @@ def said_reason(said: bytes) -> str:
     return lines[-1].rpartition("] ")[2].strip().rstrip(".") if lines else ""
 
 
-def _url(path: Path) -> str:
+def url(path: Path) -> str:
     """With ``file:`` in front, so that a name with a colon or a leading dash is not taken for something else."""
     return f"file:{path.absolute()}"
 

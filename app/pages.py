@@ -40,7 +40,7 @@ class Pictures:
         if key not in self._cards:
             if len(self._cards) > 120:
                 self._cards.clear()
-            self._cards[key] = rounded(_filling(_source(scene), width, height), radius)
+            self._cards[key] = rounded(filling(_source(scene), width, height), radius)
         return self._cards[key]
 
     def backdrop(self, scene: SceneSpec | None, width: int, height: int) -> pygame.Surface:
@@ -257,7 +257,7 @@ def picture_of(pixels: Pixels) -> pygame.Surface:
     return pygame.image.frombuffer(pixels.tobytes(), (width, height), "RGB").convert()
 
 
-def _filling(picture: pygame.Surface, width: int, height: int) -> pygame.Surface:
+def filling(picture: pygame.Surface, width: int, height: int) -> pygame.Surface:
     """Scaled and cropped so that it fills the size without distortion."""
     width, height = max(1, width), max(1, height)
     factor = max(width / picture.get_width(), height / picture.get_height())
@@ -274,7 +274,7 @@ def _soft(scene: SceneSpec | None, width: int, height: int, grain: pygame.Surfac
     if scene is None:
         surface.fill(BACKGROUND)
         return surface
-    small = pygame.transform.smoothscale(_filling(_source(scene), 32, 18), (10, 6))
+    small = pygame.transform.smoothscale(filling(_source(scene), 32, 18), (10, 6))
     pygame.transform.smoothscale(small, (width, height), surface)
     # dark gradients have few levels: a little grain before the last darkening hides their steps
     darken(surface, 90)

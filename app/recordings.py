@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-import imageio.v3 as iio
 import platformdirs
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from engine.errors import FileProblem
 from engine.protocol import Pixels
@@ -25,7 +27,7 @@ def unused_path(folder: Path, name: str, suffix: str, when: datetime) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise folder_problem(folder, error) from error
-    stem = f"{_plain(name)} {when:%Y-%m-%d %H-%M-%S}"
+    stem = f"{plain_name(name)} {when:%Y-%m-%d %H-%M-%S}"
     path, count = folder / f"{stem}{suffix}", 1
     while path.exists():
         count += 1
@@ -47,10 +49,15 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
         raise FileProblem(path, "its folder cannot be written to", "Choose another folder.")
 
 
-def save_picture(path: Path, frame: Pixels) -> None:
-    """Write one frame, RGB [H, W, 3], as a PNG under a new name; whole or not at all. Raises FileProblem."""
-    data = io.BytesIO()
-    iio.imwrite(data, frame, extension=".png")
+def save_picture(path: Path, frame: Pixels, texts: Mapping[str, str] | None = None) -> None:
+    """Write one frame, RGB [H, W, 3], as a PNG under a new name; whole or not at all. Raises FileProblem.
+
+    ``texts``: what stands in its text chunks, by keyword.
+    """
+    data, info = io.BytesIO(), PngInfo()
+    for keyword, text in (texts or {}).items():
+        info.add_itxt(keyword, text)
+    Image.fromarray(frame).save(data, "PNG", pnginfo=info)
     try:
         with open(path, "xb") as file:
             file.write(data.getvalue())
@@ -70,7 +77,7 @@ def file_problem(path: Path, error: OSError) -> FileProblem:
     return FileProblem(path, f"it cannot be written ({reason})", "Free some space, or choose another folder.")
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Without what some file system refuses in a name; never empty."""
     kept = "".join(" " if c in '<>:"/\\|?*' or ord(c) < 32 else c for c in name)
     return " ".join(kept.split()).strip(". ")[:60] or "walk"

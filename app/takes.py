@@ -6,10 +6,21 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from app.clips import Clip, ClipBuffer
 from app.errands import StartTake, Take
 from app.messages import Message, RecordingEnded, RecordingProgressed, RecordingStarted, Told
 from engine.errors import WorldwalkError
-from engine.protocol import FrameChunk, SampledEvent, SceneSpec, SessionHeader, SnapshotSaved, WorldOpened
+from engine.protocol import (
+    FrameChunk,
+    OpenWorld,
+    SampledEvent,
+    SceneSpec,
+    SessionHeader,
+    SnapshotSaved,
+    WorldOpened,
+)
 
 FIRST_CHUNK = "first_recorded_chunk"
 """The setting in a session file's header that says which chunk is the first one in the video."""
@@ -32,18 +43,30 @@ class Takes:
         self._take: Take | None = None
         self._size: tuple[int, int] | None = None
         self._stopping = False
+        self._clips = ClipBuffer()
+        self._walked: OpenWorld | None = None
 
-    def will_open(self, scene: SceneSpec, snapshot: str | None = None) -> None:
-        """A world is asked for: a new one, or one that goes on after the chunk of ``snapshot``."""
-        self._scene = scene
+    def will_open(self, scene: SceneSpec, snapshot: str | None = None, again: OpenWorld | None = None) -> None:
+        """A world is asked for: a new one, one that goes on after the chunk of ``snapshot``, or one that is made
+        ``again`` up to a moment."""
+        self._scene, self._walked = scene, again
         self._kept_chunk = None if snapshot is None else self._snapshot_chunks.get(snapshot)
 
     def opened(self, world: WorldOpened) -> None:
         """A world has begun, or gone on from a snapshot; a recording goes on with it."""
-        kept = self._kept_chunk
+        kept, again = self._kept_chunk, self._walked
         self._journal = [] if kept is None else [(chunk, event) for chunk, event in self._journal if chunk <= kept]
         self._snapshot_chunks.clear()
         self._world, self._next_chunk = world, 0 if kept is None else kept + 1
+        if kept is None:
+            self._clips.begin(world.card.width, world.card.height, world.card.fps_nominal)
+        else:
+            self._clips.forget_after(kept)
+        if again is not None:
+            # its last chunk is told, with its events, like any other
+            self._next_chunk = again.chunks - 1
+            self._journal = [(chunk, _walked(wire)) for chunk, wire in again.events if chunk < self._next_chunk]
+            self.request_stop()  # a film that began before cannot tell of it
         if self._take is None or self._size is None:
             return
         if self._size != (world.card.width, world.card.height):
@@ -61,6 +84,7 @@ class Takes:
         self._journal = [(number, event) for number, event in self._journal if number <= chunk]
         self._snapshot_chunks.clear()
         self._next_chunk = chunk + 1
+        self._clips.forget_after(chunk)
         if self._take is not None and self._take.log is not None and self._scene is not None:
             self._take.log.restarted(self._scene, self._world.seed, chunk)
 
@@ -87,6 +111,7 @@ class Takes:
         """Take a chunk of the world that runs: its events, and its frames as the model made them."""
         self._journal.extend((chunk.chunk, event) for event in chunk.events)
         self._next_chunk = chunk.chunk + 1
+        self._clips.add(chunk)
         if self._take is None or self._stopping:
             return None
         self._take.recorder.note_prompt(chunk.prompt)
@@ -122,8 +147,17 @@ class Takes:
         path = None if result.path is None else str(result.path)
         return RecordingEnded(path, result.frames, result.dropped, result.error, now)
 
+    def clip(self) -> Clip | None:
+        """The last half minute as it is now; None before there is anything of it."""
+        chunks = self._clips.chunks
+        if not chunks or self._world is None or self._scene is None:
+            return None
+        header = SessionHeader(self._scene, self._world.seed, self._world.card, {FIRST_CHUNK: chunks[0].chunk})
+        return Clip(header, tuple(self._journal), chunks)
+
     def finish(self) -> str | None:
         """At the end of the program: wait for the file. Returns what went wrong, in one sentence."""
+        self._clips.close()
         if self._take is None:
             return None
         self.request_stop()
@@ -134,3 +168,9 @@ class Takes:
         if self._take is not None and self._take.log is not None:
             self._take.log.close()
             self._take = Take(self._take.recorder, None)
+
+
+def _walked(wire: Mapping[str, object]) -> SampledEvent:
+    """An event of an earlier walk, of which only what was asked is known."""
+    number = wire.get("event_id")
+    return SampledEvent(number if isinstance(number, int) else None, wire, None, 0.0, 0.0)

@@ -9,6 +9,8 @@ from enum import StrEnum
 from app import errands, menu, messages, options, steering
 from app.crop import CropPage
 from app.errands import Ask
+from app.film_pages import FilmPage, FilmsPage
+from app.films import Rewalking
 from app.gamepad import Gamepad, rest
 from app.menu import Gallery, Menu, Room
 from app.messages import Focus
@@ -140,6 +142,9 @@ class AppState:
     models: tuple[ModelLine, ...] = ()
     picker: int | None = None
     """Which of the models is chosen, while their list is open."""
+    films: FilmsPage | None = None
+    film: FilmPage | None = None
+    """The film that is watched."""
     crop: CropPage | None = None
     path_line: PromptBox | None = None
     """The path of a picture while it is typed."""
@@ -196,6 +201,8 @@ class AppState:
         """The line that gets what is typed."""
         if self.page is not None:
             return self.page.line
+        if self.films is not None and self.film is None and self.films.line is not None:
+            return self.films.line
         if self.prompt_box is not None or self.path_line is not None:
             return self.prompt_box or self.path_line
         return None if self.crop is None else self.crop.line
@@ -203,7 +210,7 @@ class AppState:
     @property
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
-        opened = (self.menu, self.page, self.picker, self.crop, self.path_line)
+        opened = (self.menu, self.page, self.picker, self.crop, self.path_line, self.films, self.film)
         return self.screen is Screen.SCENES or any(part is not None for part in opened)
 
     @property
@@ -256,14 +263,21 @@ class AppState:
 Change = tuple[AppState, tuple[Ask, ...]]
 
 
-def open_world(state: AppState, scene: SceneSpec, now: float) -> Change:
-    """Begin a world. What is on show stays until the new world's first frame, if a world was there before."""
-    restart = _switch(state) or _restart(state)
+def open_world(state: AppState, scene: SceneSpec, now: float, again: Rewalking | None = None) -> Change:
+    """Begin a world. What is on show stays until the new world's first frame, if a world was there before.
+
+    ``again``: make it as it was at a moment of an earlier walk, with the engine that walked it.
+    """
+    switch = _switch(state) if again is None else _switch_to(again.engine)
+    restart = switch or _restart(state)
     state = _new_session(state, scene, now)
-    state = replace(state, remembered=play(state.remembered, scene.name))
-    screen = Screen.WALK if state.screen is Screen.WALK else Screen.LOADING
-    request = OpenWorld(scene, state.seed, state.session_id)
-    return replace(state, screen=screen, snapshot=None), (*restart, request)
+    state = replace(state, remembered=play(state.remembered, scene.name), snapshot=None)
+    if again is None:
+        screen = Screen.WALK if state.screen is Screen.WALK else Screen.LOADING
+        return replace(state, screen=screen), (*restart, OpenWorld(scene, state.seed, state.session_id))
+    state = replace(state, screen=Screen.LOADING, seed=again.seed, time=TimeMachine(resumed=True))
+    request = OpenWorld(scene, again.seed, state.session_id, again.chunks, again.events, again.model_sha256)
+    return state, (*restart, request)
 
 
 def reset(state: AppState, now: float) -> Change:
@@ -289,6 +303,10 @@ def _switch(state: AppState) -> tuple[Ask, ...]:
     if state.engine is None or state.engine == state.settings.engine:
         return ()
     return (errands.SwitchEngine(state.settings.engine),)
+
+
+def _switch_to(engine: EngineConfig | None) -> tuple[Ask, ...]:
+    return () if engine is None else (errands.SwitchEngine(engine),)
 
 
 def _restart(state: AppState) -> tuple[Ask, ...]:
@@ -352,6 +370,8 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         picker=None,
         crop=None,
         path_line=None,
+        films=None,
+        film=None,
         paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),
         in_flight=(),

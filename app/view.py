@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import hud, input_view, pages, settings_view, start_hands, start_view
+from app import film_view, hud, input_view, pages, settings_view, start_hands, start_view
 from app.messages import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
 from app.values import AppState, Screen
@@ -19,6 +19,7 @@ class View:
         self._theme = Theme(1.0, self._glyphs)
         self._pictures = pages.Pictures()
         self._preview = start_view.Preview()
+        self._thumbnails = film_view.Thumbnails()
         self._last: tuple[object, ...] | None = None
         self._frame: Pixels | None = None
         self._scaled: pygame.Surface | None = None
@@ -53,7 +54,14 @@ class View:
     def _draw(self, surface: pygame.Surface, state: AppState, frame: Pixels | None, now: float) -> None:
         theme = self._theme
         self.caret = None
-        if state.screen is Screen.SCENES:
+        if state.film is not None:
+            surface.fill(BACKGROUND)
+            if frame is not None:
+                self._draw_picture(surface, frame)
+            film_view.draw_film(surface, theme, state, state.film, now)
+        elif state.films is not None:
+            self.caret = film_view.draw_films(surface, theme, self._thumbnails, state, now)
+        elif state.screen is Screen.SCENES:
             pages.draw_gallery(surface, theme, self._pictures, state)
         elif state.screen is Screen.WALK and frame is not None:
             room = self._draw_picture(surface, frame)
@@ -67,7 +75,8 @@ class View:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
             surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
-        if state.failure is not None and state.screen is not Screen.SCENES:
+        covered = state.screen is Screen.SCENES or state.films is not None or state.film is not None
+        if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:
             self.caret = hud.draw_prompt_box(surface, theme, state, now)

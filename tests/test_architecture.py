@@ -75,7 +75,15 @@ ENGINE_ONLY_FOR_MAIN = ("engine.training*", "engine.bench*", "engine.doctor")
 EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "pygame": ("app*",),
     "yaml": ("app.strict_yaml", "app.settings", "app.scenes"),
-    "threading": ("engine.host", "app.recorder", "app.projector", "app.worker", "engine.bench*", "engine.remote*"),
+    "threading": (
+        "engine.host",
+        "app.recorder",
+        "app.clips",
+        "app.projector",
+        "app.worker",
+        "engine.bench*",
+        "engine.remote*",
+    ),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
     "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
-from app.words import chinese, chinese_settings, english, english_settings
+from app.words import chinese, chinese_films, chinese_settings, english, english_films, english_settings
 
-ENGLISH: Mapping[str, str] = {**english.WORDS, **english_settings.WORDS}
-CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_settings.WORDS}
+ENGLISH: Mapping[str, str] = {**english.WORDS, **english_films.WORDS, **english_settings.WORDS}
+CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_films.WORDS, **chinese_settings.WORDS}
 
 LANGUAGES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "zh": CHINESE}
 """Every language by its code, as ``app.language`` names it."""
