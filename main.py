@@ -264,13 +264,14 @@ def _model_lines() -> list[ModelLine]:
 
 
 def _window_config(options: Options, chosen: Settings) -> AppConfig:
-    from app import recordings
+    from app import recordings, slot_files
     from app.app import AppConfig
 
     app = chosen.app
     width, height = options.size or (app.window_width, app.window_height)
     return AppConfig(
         recordings=Path(app.recordings_dir).expanduser() if app.recordings_dir else recordings.default_folder(),
+        worlds=slot_files.default_folder(os.environ),
         width=width,
         height=height,
         fullscreen=options.fullscreen or app.fullscreen,

@@ -23,14 +23,16 @@ from app.pads import Pads
 from app.past_frames import PastFrames
 from app.playback import Playback
 from app.remembered import ModelLine, OwnPicture, Remembered
-from app.rewind import LookedBack
 from app.settings import Settings
+from app.slot_files import SlotFiles
+from app.slot_keeper import SlotKeeper
+from app.slots import SlotAsk
 from app.takes import Takes
 from app.theme import Glyphs, Theme
 from app.values import AppState
 from app.view import View
 from engine.config import EngineConfig
-from engine.errors import FileProblem, WorldwalkError
+from engine.errors import WorldwalkError
 from engine.protocol import (
     Engine,
     Failed,
@@ -56,6 +58,8 @@ class AppConfig:
     """What a user may choose of the window."""
 
     recordings: Path
+    worlds: Path = Path("worlds")
+    """The folder of saved worlds."""
     width: int = 1280
     height: int = 720
     fullscreen: bool = False
@@ -65,14 +69,6 @@ class AppConfig:
     seed: int = 0
     record: bool = False
     """Record from the first frame on."""
-
-
-def no_picture(path: str, engine: EngineConfig) -> tuple[Pixels, tuple[int, int]]:
-    raise FileProblem(path, "pictures of one's own are not looked at here", "Choose a scene.")
-
-
-def no_scene(picture: OwnPicture, engine: EngineConfig) -> SceneSpec:
-    raise FileProblem(picture.path, "pictures of one's own are not looked at here", "Choose a scene.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +89,9 @@ class Parts:
     remember: Callable[[Remembered], None] = lambda remembered: None
     """Writes what the window remembers. Raises FileProblem."""
     models: Callable[[], Sequence[ModelLine]] = tuple
-    read_picture: Callable[[str, EngineConfig], tuple[Pixels, tuple[int, int]]] = no_picture
+    read_picture: Callable[[str, EngineConfig], tuple[Pixels, tuple[int, int]]] = errands.no_picture
     """The picture at a path, and the (width, height) that this engine makes. Raises FileProblem."""
-    make_picture: Callable[[OwnPicture, EngineConfig], SceneSpec] = no_scene
+    make_picture: Callable[[OwnPicture, EngineConfig], SceneSpec] = errands.no_scene
     """The scene that begins with a picture. Raises FileProblem and BadValue."""
     news: Callable[[], str | None] = lambda: None
     """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
@@ -126,6 +122,7 @@ class App:
         self._pads: Pads | None = None
         self._playback, self._past = Playback(), PastFrames()
         self._takes = Takes(parts.start_take)
+        self._slots = SlotKeeper(SlotFiles(config.worlds), self._takes, parts.clock)
         films = CinemaParts(config.recordings, parts.clock, parts.start_clip, parts.engine_of)
         self._cinema = Cinema(films, lambda key, **values: self._state.say(key, **values))
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
@@ -296,6 +293,9 @@ class App:
                 case errands.MakePicture(own):
                     self._try(partial(self._make_picture, own))
                 case _:
+                    if isinstance(ask, SlotAsk):
+                        self._try(partial(self._keep_or_load, ask))
+                        continue
                     if isinstance(ask, FilmAsk):
                         self._cinema.perform(ask, self._state.engine or self._state.settings.engine, self._takes.clip())
                         continue
@@ -344,6 +344,10 @@ class App:
         scene = self._parts.make_picture(own, self._state.settings.engine)
         self._tell(messages.PictureMade(scene, own, self._clock()))
 
+    def _keep_or_load(self, ask: SlotAsk) -> None:
+        engine = self._state.engine or self._state.settings.engine
+        self._tell(self._slots.perform(ask, self._playback.on_show, engine))
+
     # ---- the picture --------------------------------------------------------------------------------------------
 
     def _show(self, now: float) -> None:
@@ -370,9 +374,7 @@ class App:
         glance = None if rewind is None else self._past.look(rewind.steps)
         if glance is None:
             return None
-        seconds = glance.chunks_back * self._playback.chunk_seconds
-        newest = glance.position + glance.chunks_back
-        self._tell(LookedBack(glance.position, newest, seconds, glance.is_first, self._past.byte_count))
+        self._tell(glance.told(self._playback.chunk_seconds, self._past.byte_count))
         return glance.frame
 
     def _resize_to_window(self) -> None:

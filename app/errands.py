@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from app.films import FilmAsk
 from app.remembered import OwnPicture, Remembered
+from app.slots import SlotAsk
 from engine.config import EngineConfig
+from engine.errors import FileProblem
 from engine.protocol import Pixels, Request, SampledEvent, SceneSpec, SessionHeader
 
 
@@ -78,6 +80,7 @@ class Remember:
 
 Ask = (
     Request
+    | SlotAsk
     | SavePicture
     | StartRecording
     | StopRecording
@@ -149,6 +152,10 @@ class SessionLogLike(Protocol):
 
     def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None: ...
 
+    def resumed(
+        self, scene: SceneSpec, seed: int, after_chunk: int, events: Sequence[tuple[int, SampledEvent]]
+    ) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -162,3 +169,11 @@ class Take:
 
 StartTake = Callable[[SessionHeader], Take]
 """Raises WorldwalkError, in one sentence, where no recording can be made."""
+
+
+def no_picture(path: str, engine: EngineConfig) -> tuple[Pixels, tuple[int, int]]:
+    raise FileProblem(path, "pictures of one's own are not looked at here", "Choose a scene.")
+
+
+def no_scene(picture: OwnPicture, engine: EngineConfig) -> SceneSpec:
+    raise FileProblem(picture.path, "pictures of one's own are not looked at here", "Choose a scene.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import bindings, errands, film_hands, menu, messages, page_hands, prompt_box, start_hands, steering
+from app import bindings, errands, film_hands, menu, messages, page_hands, prompt_box, slot_hands, start_hands, steering
 from app.errands import Ask
 from app.films import SaveClip
 from app.menu import MenuItem
@@ -243,6 +243,8 @@ def _choose(state: AppState, at: float) -> Change:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.WORLDS:
+            return slot_hands.open_page(closed, at)
         case MenuItem.FILMS:
             return film_hands.open_films(closed, at)
         case MenuItem.MODELS:

@@ -29,7 +29,10 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     """(keys, what they do) of everything, as they are bound."""
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
-    things = ("prompt", "pause", "rewind", "reset", "snapshot", "details", "inputs", "record", "clip", "fullscreen")
+    things = (
+        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "reset"),
+        *("snapshot", "details", "inputs", "record", "clip", "fullscreen"),
+    )
     return (
         (walk, state.say("help.walk")),
         (look, state.say("help.look")),
@@ -99,6 +102,21 @@ def crop(state: AppState) -> Hints:
         (key_of(state, "prompt"), say("hint.prompt")),
         ("Enter", say("hint.walk")),
         ("Esc", say("hint.cancel")),
+    )
+
+
+def worlds(state: AppState) -> Hints:
+    """What the keys do on the page of saved worlds."""
+    say, page = state.say, state.slots
+    if page is not None and page.line is not None:
+        return (("Enter", say("hint.save")), ("Esc", say("hint.cancel")))
+    if page is not None and page.asking:
+        return (("Enter", say("hint.delete")), ("Esc", say("hint.cancel")))
+    return (
+        (say("hint.arrows"), say("hint.choose")),
+        ("Enter", say("hint.walk_on")),
+        ("Del", say("hint.delete")),
+        ("Esc", say("hint.back")),
     )
 
 

@@ -38,6 +38,7 @@ from app.messages import (
     WindowResized,
 )
 from app.rewind import RewindPressed
+from app.slots import SLOT_KEYS, SlotKeyed
 
 NAMES: Mapping[int, str] = {scancode: name for name, scancode in bindings.KEYS.items()}
 BUTTON_NAMES: Mapping[int, str] = {button: name for name, button in bindings.MOUSE_BUTTONS.items()}
@@ -162,6 +163,8 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
 def _walk(thing: str, source: str, now: float) -> Message | None:
     if thing in ACTIONS:
         return ActionPressed(ACTIONS[thing], source, now)
+    if thing in SLOT_KEYS:
+        return SlotKeyed(thing, now)
     if thing == REWIND:
         return RewindPressed(source, now)
     return Commanded(COMMANDS[thing], now) if thing in COMMANDS else None

@@ -13,6 +13,7 @@ class MenuItem(StrEnum):
     BACK = "back"
     RESET = "reset"
     SCENES = "scenes"
+    WORLDS = "worlds"
     FILMS = "films"
     MODELS = "models"
     SETTINGS = "settings"
@@ -38,7 +39,7 @@ LEAST_DESIGN = (680, 424)
 MARGIN = 64
 LEAST_CARD_WIDTH = 176
 
-_END = (MenuItem.FILMS, MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
+_END = (MenuItem.WORLDS, MenuItem.FILMS, MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
 WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
 WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
 START_MENU = Menu("name", (MenuItem.BACK, *_END))

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from app.films import FilmMessage
 from app.remembered import ModelLine, OwnPicture
-from app.rewind import LookedBack, RewindPressed
+from app.rewind import TimeMessage
 from engine.config import EngineConfig
 from engine.protocol import (
     Pixels,
@@ -356,8 +356,7 @@ class Told:
 
 
 Message = (
-    RewindPressed
-    | LookedBack
+    TimeMessage
     | ActionPressed
     | ActionReleased
     | Commanded

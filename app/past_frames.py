@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.rewind import LookedBack
 from engine.protocol import Pixels
 from engine.thinning import least_needed
 
@@ -21,6 +22,11 @@ class Glance:
     position: float
     chunks_back: float
     is_first: bool
+
+    def told(self, chunk_seconds: float, frame_bytes: int) -> LookedBack:
+        """That it is on show, where a chunk takes so many seconds, and all frames so many bytes."""
+        seconds, newest = self.chunks_back * chunk_seconds, self.position + self.chunks_back
+        return LookedBack(self.position, newest, seconds, self.is_first, frame_bytes)
 
 
 class PastFrames:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.slots import SlotMessage
+
 FASTEST = 4.0
 SECONDS_TO_FASTEST = 6.0
 
@@ -29,6 +31,9 @@ class LookedBack:
     seconds: float
     is_first: bool
     frame_bytes: int
+
+
+TimeMessage = RewindPressed | LookedBack | SlotMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
     back = theme.text(theme.say("hud.rewind", seconds=f"{seen.seconds:.1f}"), Role.STRONG)
     surface.blit(back, (x + pad, y + theme.px(14)))
     megabytes = round((state.time.byte_count + seen.frame_bytes) / 1e6)
-    words = theme.say("hud.rewind_hint", moments=len(state.time.chunks), megabytes=megabytes)
-    if seen.is_first:
-        words = theme.say("hud.rewind_first")
+    kept = theme.say("hud.rewind_kept", moments=len(state.time.chunks), megabytes=megabytes)
+    words = f"{theme.say('hud.rewind_first' if seen.is_first else 'hud.rewind_hint')} · {kept}"
     free = panel.width - 2 * pad - back.get_width() - theme.px(16)
     hint = theme.text(theme.shortened(words, Role.SMALL, free), Role.SMALL, QUIET)
     surface.blit(hint, (x + panel.width - pad - hint.get_width(), y + theme.px(17)))

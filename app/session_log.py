@@ -9,6 +9,8 @@ that the file alone is enough; then, in the order in which they happened::
     {"made": 16, "frames": 253}                                    # and with its last frame the film has 253 of them
     {"world": {"seed": 7, "after_chunk": null, "scene": {...}}}                             # the world began anew
     {"world": {"seed": 7, "after_chunk": 11, "scene": {...}}}     # the world went on from what it was after chunk 11
+    {"world": {"seed": 9, "after_chunk": null, "scene": {...}, "first_chunk": 42}}      # one that was saved after chunk 41
+    {"chunk": 0, "event": {...}}                                                # what had been asked of it, and so on
 """  # noqa: E501 - the first line is one line
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
@@ -78,6 +80,17 @@ class SessionLog:
         self._say_made()
         self._made = self._made_written = -1 if after_chunk is None else after_chunk
         self._line({"world": {"seed": seed, "after_chunk": after_chunk, "scene": _scene_map(scene, self._image)}})
+
+    def resumed(
+        self, scene: SceneSpec, seed: int, after_chunk: int, events: Sequence[tuple[int, SampledEvent]]
+    ) -> None:
+        """A world that was saved after ``after_chunk`` goes on; ``events`` is all that was asked of it until then."""
+        self._say_made()
+        self._made = self._made_written = after_chunk
+        world = {"seed": seed, "after_chunk": None, "scene": _scene_map(scene, self._image)}
+        self._line({"world": {**world, "first_chunk": after_chunk + 1}})
+        for chunk, event in events:
+            self.write(chunk, event)
 
     def close(self) -> None:
         self._say_made()

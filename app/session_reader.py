@@ -172,6 +172,8 @@ class _Runs:
         self._events: list[tuple[int, Mapping[str, object]]] = []
         self._film: list[tuple[int, int]] = []
         self._frames = 0
+        self._earliest = 0
+        """The first chunk of which an event may be told: those before are known, or part of what led here."""
 
     def take(self, line: _Line, check_event: Callable[[object], object] | None) -> None:
         assert line.content is not None
@@ -180,7 +182,7 @@ class _Runs:
             found.only("chunk", "event")
             chunk, wire = found.whole("chunk", MAX_CHUNK), found.map("event")
             first = self._events[-1][0] if self._events else 0
-            found.expect(chunk >= max(first, self._run.first_chunk), "chunk", "no earlier chunk than the lines before")
+            found.expect(chunk >= max(first, self._earliest), "chunk", "no earlier chunk than the lines before")
             if check_event is not None:
                 try:
                     check_event(wire)
@@ -213,20 +215,21 @@ class _Runs:
         self._film.append((chunk, frames))
 
     def _begin(self, found: _Fields) -> None:
-        found.only("seed", "after_chunk", "scene")
+        found.only("seed", "after_chunk", "scene", "first_chunk")
         scene = _scene(found.inner("scene"), self._image)
         seed = found.whole("seed", MAX_WHOLE)
         self._done.append(self._whole())
         self._film = []
         if found["after_chunk"] is None:
-            self._events, self._run = [], WorldRun(scene, seed)
+            first = found.whole("first_chunk", MAX_CHUNK) if found.has("first_chunk") else 0
+            self._events, self._run, self._earliest = [], WorldRun(scene, seed, first, first), 0
             return
         kept = found.whole("after_chunk", MAX_CHUNK)
         found.expect(seed == self._run.seed, "seed", f"{self._run.seed}, that of the world which goes on")
         found.expect(kept < self._run.chunks, "after_chunk", f"a chunk before {self._run.chunks}, the last one made")
         self._events = [item for item in self._events if item[0] <= kept]
         # scene and seed are those with which the world that goes on was opened
-        self._run = replace(self._run, first_chunk=kept + 1, chunks=kept + 1)
+        self._run, self._earliest = replace(self._run, first_chunk=kept + 1, chunks=kept + 1), kept + 1
 
 
 class _Fields:
@@ -239,6 +242,9 @@ class _Fields:
         if name not in self._content:
             raise BadValue(f"{self.where}, {name}", "nothing", "a value")
         return self._content[name]
+
+    def has(self, name: str) -> bool:
+        return name in self._content
 
     def only(self, *names: str) -> None:
         for key in self._content:

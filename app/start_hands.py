@@ -67,7 +67,7 @@ def _in_path(state: AppState, message: messages.Message) -> Change | None:
         return replace(state, path_line=None), ()
     if not isinstance(message, Text):
         return (state, ()) if isinstance(message, messages.MouseMoved | messages.Scrolled) else None
-    line, ended, asks = _typed(state.path_line, message)
+    line, ended, asks = typed_into(state.path_line, message)
     if ended is Edit.CANCEL:
         return replace(state, path_line=None), ()
     if ended is Edit.APPLY:
@@ -76,7 +76,7 @@ def _in_path(state: AppState, message: messages.Message) -> Change | None:
     return replace(state, path_line=line, touched_at=_at(message, state)), asks
 
 
-def _typed(line: PromptBox, message: Text) -> tuple[PromptBox, Edit | None, tuple[Ask, ...]]:
+def typed_into(line: PromptBox, message: Text) -> tuple[PromptBox, Edit | None, tuple[Ask, ...]]:
     """The line after a message, how it ended if it did, and what to ask the clipboard for."""
     asks: tuple[Ask, ...] = ()
     match message:
@@ -123,7 +123,7 @@ def _in_crop(state: AppState, message: messages.Message) -> Change | None:
             return state, ()
     if page.line is None or not isinstance(message, Text):
         return None
-    line, ended, asks = _typed(page.line, message)
+    line, ended, asks = typed_into(page.line, message)
     if ended is Edit.CANCEL:
         return replace(state, crop=replace(page, line=None)), ()
     if ended is Edit.APPLY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import hands, messages, pad_hands, reports, rewind_hands
+from app import hands, messages, pad_hands, reports, rewind_hands, slot_hands
 from app.values import AppState, Change, open_world
 from engine.protocol import Pause, SceneSpec
 
@@ -22,7 +22,7 @@ def update(state: AppState, message: messages.Message) -> Change:
         if step is not None:
             state, _ = hands.handle(state, step) or (state, ())
         state = rewind_hands.tick(state, message.now)
-    handled = rewind_hands.handle(state, message) or hands.handle(state, message)
+    handled = rewind_hands.handle(state, message) or slot_hands.handle(state, message) or hands.handle(state, message)
     state, asks = reports.handle(state, message) if handled is None else handled
     if state.world is not None and state.failure is None and state.standing != state.told_paused:
         # rates are not measured across a standstill

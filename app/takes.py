@@ -6,7 +6,7 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.clips import Clip, ClipBuffer
 from app.errands import StartTake, Take
@@ -22,6 +22,9 @@ from engine.protocol import (
     WorldOpened,
 )
 
+Events = Sequence[tuple[int, SampledEvent]]
+"""What was asked of a world, with the chunks that it was asked before."""
+
 FIRST_CHUNK = "first_recorded_chunk"
 """The setting in a session file's header that says which chunk is the first one in the video."""
 
@@ -36,6 +39,8 @@ class Takes:
         self._start_take = start_take
         self._journal: list[tuple[int, SampledEvent]] = []
         self._kept_chunk: int | None = None
+        self._saved: tuple[str, int, Events] | None = None
+        self._resumed: tuple[str, int, Events] | None = None
         self._snapshot_chunks: dict[str, int] = {}
         self._world: WorldOpened | None = None
         self._scene: SceneSpec | None = None
@@ -51,6 +56,7 @@ class Takes:
         ``again`` up to a moment."""
         self._scene, self._walked = scene, again
         self._kept_chunk = None if snapshot is None else self._snapshot_chunks.get(snapshot)
+        self._resumed = self._saved if self._saved is not None and self._saved[0] == snapshot else None
 
     def opened(self, world: WorldOpened) -> None:
         """A world has begun, or gone on from a snapshot; a recording goes on with it."""
@@ -62,6 +68,9 @@ class Takes:
             self._clips.begin(world.card.width, world.card.height, world.card.fps_nominal)
         else:
             self._clips.forget_after(kept)
+        if self._resumed is not None:
+            _, chunk, events = self._resumed
+            self._journal, self._next_chunk = list(events), chunk + 1
         if again is not None:
             # its last chunk is told, with its events, like any other
             self._next_chunk = again.chunks - 1
@@ -72,7 +81,21 @@ class Takes:
         if self._size != (world.card.width, world.card.height):
             self.request_stop()  # one file holds pictures of one size
         elif self._take.log is not None and self._scene is not None:
-            self._take.log.restarted(self._scene, world.seed, kept)
+            if self._resumed is None:
+                self._take.log.restarted(self._scene, world.seed, kept)
+            else:
+                self._take.log.resumed(self._scene, world.seed, *self._resumed[1:])
+
+    def may_resume(self, path: str, chunk: int, events: Events) -> None:
+        """The world that was saved at ``path`` after ``chunk`` was asked for ``events`` until then."""
+        self._saved = path, chunk, events
+
+    def history(self, chunk: int) -> tuple[SessionHeader, Events]:
+        """How the world that runs came to be what it is after ``chunk``."""
+        assert self._world is not None
+        assert self._scene is not None
+        header = SessionHeader(self._scene, self._world.seed, self._world.card, {})
+        return header, tuple((number, event) for number, event in self._journal if number <= chunk)
 
     def snapshot_saved(self, saved: SnapshotSaved) -> None:
         if self._world is not None and saved.session_id == self._world.session_id:

@@ -19,6 +19,7 @@ from app.prompt_box import PromptBox
 from app.remembered import ModelLine, Remembered, arranged, play
 from app.rewind import TimeMachine
 from app.settings import Settings
+from app.slots_page import SlotsPage
 from app.steering import LookFeel, Steering
 from app.timing import Timing
 from app.words import table
@@ -142,6 +143,7 @@ class AppState:
     models: tuple[ModelLine, ...] = ()
     picker: int | None = None
     """Which of the models is chosen, while their list is open."""
+    slots: SlotsPage | None = None
     films: FilmsPage | None = None
     film: FilmPage | None = None
     """The film that is watched."""
@@ -181,6 +183,7 @@ class AppState:
     applied: tuple[str, ...] = ()
     recording: RecordingStatus | None = None
     time: TimeMachine = field(default_factory=TimeMachine)
+    saving: tuple[tuple[str, str], ...] = ()  # (file, slot) that the engine is about to write
     measured: Measured = Measured()
     pace: messages.LoopMeasured | None = None
     toasts: tuple[Toast, ...] = ()
@@ -201,6 +204,8 @@ class AppState:
         """The line that gets what is typed."""
         if self.page is not None:
             return self.page.line
+        if self.slots is not None and self.slots.line is not None:
+            return self.slots.line
         if self.films is not None and self.film is None and self.films.line is not None:
             return self.films.line
         if self.prompt_box is not None or self.path_line is not None:
@@ -210,13 +215,14 @@ class AppState:
     @property
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
-        opened = (self.menu, self.page, self.picker, self.crop, self.path_line, self.films, self.film)
+        opened = (self.menu, self.page, self.picker, self.crop, self.path_line, self.films, self.film, self.slots)
         return self.screen is Screen.SCENES or any(part is not None for part in opened)
 
     @property
     def teaching(self) -> bool:
         """Whether the keys are told to somebody who walks for the first time."""
-        return self.walking and not self.remembered.walked and not self.behind and self.prompt_box is None
+        busy = self.behind or self.prompt_box is not None or self.time.rewind is not None
+        return self.walking and not self.remembered.walked and not busy
 
     @property
     def standing(self) -> bool:
@@ -298,6 +304,15 @@ def recover(state: AppState, now: float) -> Change:
     return state, (*restart, Restore(state.scene, state.seed, state.session_id, snapshot))
 
 
+def resume(state: AppState, scene: SceneSpec, seed: int, path: str, now: float) -> Change:
+    """Go on from a saved world; a new beginning of it will have its seed."""
+    restart = _switch(state) or _restart(state)
+    screen = Screen.WALK if state.screen is Screen.WALK else Screen.LOADING
+    began = _new_session(replace(state, screen=screen, seed=seed, snapshot=None), scene, now)
+    state = replace(began, time=TimeMachine(resumed=True))
+    return state, (*restart, Restore(scene, seed, state.session_id, path))
+
+
 def _switch(state: AppState) -> tuple[Ask, ...]:
     """Settings of the engine count from the next world on: one that was told others is ended before."""
     if state.engine is None or state.engine == state.settings.engine:
@@ -370,6 +385,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         picker=None,
         crop=None,
         path_line=None,
+        slots=None,
         films=None,
         film=None,
         paused=False,

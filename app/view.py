@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import film_view, hud, input_view, pages, settings_view, start_hands, start_view
+from app import film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
 from app.messages import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
 from app.values import AppState, Screen
@@ -59,6 +59,8 @@ class View:
             if frame is not None:
                 self._draw_picture(surface, frame)
             film_view.draw_film(surface, theme, state, state.film, now)
+        elif state.slots is not None:
+            self.caret = slots_view.draw(surface, theme, state, now)
         elif state.films is not None:
             self.caret = film_view.draw_films(surface, theme, self._thumbnails, state, now)
         elif state.screen is Screen.SCENES:
@@ -75,7 +77,8 @@ class View:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
             surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
-        covered = state.screen is Screen.SCENES or state.films is not None or state.film is not None
+        pages_over = (state.films, state.slots, state.film)
+        covered = state.screen is Screen.SCENES or any(page is not None for page in pages_over)
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:

@@ -26,12 +26,14 @@ from engine.protocol import (
     Request,
     Restore,
     SampledEvent,
+    SaveWorld,
     SceneSpec,
     SessionHeader,
     SnapshotSaved,
     Steer,
     WentBack,
     WorldOpened,
+    WorldSaved,
 )
 from tests.app.walks import CARD, MEADOW, SCENES, frame_chunk
 
@@ -77,6 +79,8 @@ class StripesEngine:
                 self._prompt, self._paused = scene.prompt, False
                 self._world = WorldOpened(session_id, CARD, scene.name, seed, scene.prompt)
                 self._next_chunk = self._saved + 1 if isinstance(request, Restore) else 0
+                if isinstance(request, Restore) and Path(request.path).is_file():
+                    self._next_chunk = int(Path(request.path).read_text()) + 1
                 self._next_at = self._clock.now
                 self.report(self._world)
             case Pause(paused):
@@ -88,6 +92,9 @@ class StripesEngine:
                 self._events.append(SampledEvent(event_id, wire, pressed_at, now, now))
                 self.report(EventAccepted(event_id, pressed_at, now))
 
+            case SaveWorld(session_id, path):
+                Path(path).write_text(str(self._next_chunk - 1))
+                self.report(WorldSaved(session_id, self._next_chunk - 1, path))
             case GoBack(session_id, chunk):
                 self._next_chunk, self._next_at = chunk + 1, self._clock.now
                 self.kept = [kept for kept in self.kept if kept <= chunk]
@@ -188,6 +195,12 @@ class KeptLog:
     def restarted(self, scene: SceneSpec, seed: int, after_chunk: int | None) -> None:
         self.restarts.append(after_chunk)
 
+    def resumed(
+        self, scene: SceneSpec, seed: int, after_chunk: int, events: Sequence[tuple[int, SampledEvent]]
+    ) -> None:
+        self.restarts.append(after_chunk)
+        self.lines.extend((chunk, event.event_id) for chunk, event in events)
+
     def close(self) -> None:
         self.closed = True
 
@@ -212,7 +225,11 @@ class Stage:
             clock=self.clock,
             sleep=self._sleep,
         )
-        self.app = App(AppConfig(recordings=folder, seed=7, record=record, width=640, height=400), parts, scene)
+        self.app = App(
+            AppConfig(recordings=folder, worlds=folder / "worlds", seed=7, record=record, width=640, height=400),
+            parts,
+            scene,
+        )
 
     def play(self, hands: Sequence[tuple[float, Callable[[], object]]], seconds: float = 3.0) -> int:
         """``hands``: (seconds after the start, what is done). The window is closed after ``seconds``."""

@@ -8,6 +8,7 @@ import pytest
 from app import bindings
 from app.bindings import COMMANDS, KEYS, LABELS, PRESETS, THINGS, Bindings
 from app.messages import Command
+from app.slots import SLOT_KEYS
 
 
 def test_names_of_keys_are_sdls_scancodes() -> None:
@@ -59,4 +60,4 @@ def test_azerty_is_the_same_places_with_other_letters() -> None:
 
 def test_every_command_but_back_can_be_bound() -> None:
     assert set(COMMANDS.values()) == set(Command) - {Command.BACK}
-    assert {*bindings.ACTIONS, *COMMANDS, "rewind"} == set(THINGS)
+    assert {*bindings.ACTIONS, *COMMANDS, *SLOT_KEYS, "rewind"} == set(THINGS)

@@ -81,3 +81,21 @@ def test_going_back_is_in_the_session_file_and_the_film_is_made_again(tmp_path: 
     made = walk.again()
     assert len(made) == len(walk.video.written) == 4 * (unseen + 5 + 2 + 3)
     assert np.array_equal(made, walk.video.written)
+
+
+def test_a_saved_world_goes_on_in_a_film_that_is_made_again(tmp_path: Path) -> None:
+    walk = Walk(tmp_path / f"film{SUFFIX}")
+    walk.go(4, steer(1, "w"))
+    saved, journal = walk.world.keep(), walk.takes.history(3)[1]
+    walk.go(2, steer(2, "j"))
+    walk.takes.start(0.0)
+    walk.go(3, steer(3, "d"))
+    saved.go_back()
+    walk.takes.may_resume("slot", 3, journal)
+    walk.takes.will_open(SCENE, "slot")
+    walk.takes.opened(WorldOpened(2, walk.model.card, SCENE.name, 3, SCENE.prompt))
+    walk.go(4, steer(4, "l"))
+    walk.takes.request_stop()
+    made = walk.again()
+    assert len(made) == len(walk.video.written) == 4 * (3 + 4)
+    assert np.array_equal(made, walk.video.written)

@@ -22,7 +22,8 @@ from engine.config import ENGINE_SETTINGS
 
 APP = Path(__file__).resolve().parents[3] / "app"
 ENGINE = APP.parent / "engine"
-DRAWING = ("hud", "pages", "settings_view", "input_view", "view", "hints", "details", "start_view", "rewind_view")
+DRAWING = ("hud", "pages", "settings_view", "input_view", "view", "hints", "details", "start_view")
+DRAWING += ("rewind_view", "slots_view")
 OTHERS = [code for code in LANGUAGES if code != "en"]
 DRAWS = ("text", "shortened", "wrapped", "width")
 
