@@ -8,7 +8,21 @@ from app import film_pages, hints, hud
 from app.film_pages import FilmPage, FilmsPage
 from app.films import FilmCard
 from app.pages import darken, filling, picture_of
-from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Hints, Panel, Role, Theme, faded, hint_line, rounded
+from app.theme import (
+    BACKGROUND,
+    LINE,
+    PANEL,
+    QUIET,
+    TEXT,
+    Colour,
+    Hints,
+    Panel,
+    Role,
+    Theme,
+    faded,
+    hint_line,
+    rounded,
+)
 from app.values import AppState
 
 
@@ -70,22 +84,27 @@ def _draw_card(
     if picture is None:
         picture = theme.panel(Panel(width, height, theme.px(10), (26, 30, 39), 255))
     surface.blit(picture, at)
-    pad = theme.px(12)
-    length = theme.text(film_pages.clock_words(card.facts.seconds), Role.SMALL_STRONG)
-    chip = theme.panel(Panel(length.get_width() + theme.px(16), theme.px(24), theme.px(8), alpha=200))
-    corner = (rect.right - inset - theme.px(6) - chip.get_width(), at[1] + height - theme.px(6) - chip.get_height())
-    surface.blit(chip, corner)
-    surface.blit(length, (corner[0] + theme.px(8), corner[1] + (chip.get_height() - length.get_height()) // 2))
+    pad, foot = theme.px(12), at[1] + height - theme.px(6)
+    if card.facts.walks:
+        _draw_chip(surface, theme, theme.say("films.walks"), theme.accent, left=at[0] + theme.px(6), bottom=foot)
+    length = film_pages.clock_words(card.facts.seconds)
+    left = at[0] + width - theme.px(22) - theme.width(length, Role.SMALL_STRONG)
+    _draw_chip(surface, theme, length, TEXT, left=left, bottom=foot)
     y = at[1] + height + theme.px(6)
     title = theme.shortened(card.facts.title, Role.SMALL_STRONG, rect.width - 2 * pad)
     surface.blit(theme.text(title, Role.SMALL_STRONG, theme.accent if chosen else TEXT), (rect.x + pad, y))
-    facts = [card.made_at, f"{max(0.1, card.byte_count / 1e6):.1f} MB"]
-    if card.facts.walks:
-        facts.append(theme.say("films.walks"))
-    told = card.problem or "  ·  ".join(facts)
+    told = card.problem or f"{card.made_at}  ·  {max(0.1, card.byte_count / 1e6):.1f} MB"
     colour = theme.bad if card.problem else QUIET
     line = theme.shortened(told, Role.SMALL, rect.width - 2 * pad)
     surface.blit(theme.text(line, Role.SMALL, colour), (rect.x + pad, y + theme.line_height(Role.SMALL_STRONG)))
+
+
+def _draw_chip(surface: pygame.Surface, theme: Theme, text: str, colour: Colour, *, left: int, bottom: int) -> None:
+    words = theme.text(text, Role.SMALL_STRONG, colour)
+    chip = theme.panel(Panel(words.get_width() + theme.px(16), theme.px(24), theme.px(8), alpha=205))
+    top = bottom - chip.get_height()
+    surface.blit(chip, (left, top))
+    surface.blit(words, (left + theme.px(8), top + (chip.get_height() - words.get_height()) // 2))
 
 
 def _draw_question(surface: pygame.Surface, theme: Theme, card: FilmCard, keys: Hints) -> None:
@@ -126,7 +145,8 @@ def draw_film(surface: pygame.Surface, theme: Theme, state: AppState, page: Film
     width, height = surface.get_size()
     foot = pygame.Surface((width, theme.px(140)), pygame.SRCALPHA)
     for row in range(foot.get_height()):
-        foot.fill((0, 0, 0, round(190 * shown * row / foot.get_height())), (0, row, width, 1))
+        deep = row / foot.get_height()
+        foot.fill((0, 0, 0, round(235 * shown * deep * (2.0 - deep))), (0, row, width, 1))
     surface.blit(foot, (0, height - foot.get_height()))
     title = theme.text(theme.shortened(page.facts.title, Role.STRONG, width - theme.px(120)), Role.STRONG)
     chip = theme.panel(Panel(title.get_width() + theme.px(32), theme.px(40), theme.px(13), alpha=190))
