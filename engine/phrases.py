@@ -55,10 +55,10 @@ _ACTS: dict[Act, str] = {
         "no; not; without; never; minus; except; neither; nor; remove; removing; delete; erase; stop; end the; lose; "
         "avoid; banish; cancel; dispel; disperse; melt; get rid of; cut; cut down; chop down; take away; take out; "
         "take off; clear the; clear away; clear out; blow away; wash away; turn off; switch off; no more; no longer; "
-        "not any; none of; free of; free from; instead of; rather than; in place of; anything but; enough of; enough; "
-        "fed up with; tired of; sick of; hate; dislike; dont; do not; doesnt; does not; isnt; is not; arent; wont; "
-        "shouldnt; should not; cannot; nothing of; out with; down with; away with; lift the; devoid of; absence of; "
-        "lacking"
+        "not any; none of; free of; free from; clean of; empty of; drain; instead of; rather than; in place of; "
+        "anything but; enough of; enough; fed up with; tired of; sick of; hate; dislike; dont; do not; doesnt; does "
+        "not; isnt; is not; arent; wont; shouldnt; should not; cannot; nothing of; out with; down with; away with; "
+        "lift the; devoid of; absence of; lacking"
     ),
     Act.MORE: (
         "more; add; adding; increase; increased; double; triple; intensify; raise; boost; strengthen; thicken; "
@@ -76,8 +76,8 @@ _ACTS: dict[Act, str] = {
         "brighter; lighter; more light; less dark; less gloomy; not so dark; too dark; brighten; lighten; brighten "
         "up; lighten up; lighten it; light it up; more luminous"
     ),
-    Act.LATER: "later; later on; further on in; advance the time; forward in time",
-    Act.EARLIER: "earlier; earlier on; back in time",
+    Act.LATER: "later; later on; later in the day; a later hour; further on in; advance the time; forward in time",
+    Act.EARLIER: "earlier; earlier on; earlier in the day; an earlier hour; back in time",
 }
 _BACKWARD = (
     "is gone; are gone; be gone; gone; goes away; go away; going away; is over; are over; has passed; have passed; "
@@ -91,7 +91,7 @@ _STRENGTHS: dict[float, str] = {
     A_LITTLE: (
         "a little; a little bit of; a little bit; a bit of; a bit; a touch of; a touch; a hint of; a tad; a dash of; "
         "a sprinkle of; a pinch of; slight; faint; thin; patches of; patchy; a few; subtle; a shade; a trickle of; "
-        "bits of; specks of; a dusting of; a veil of; dotted with"
+        "bits of; specks of; a dusting of; a veil of"
     ),
     0.5: "half; half a; half of; fifty percent; somewhat; moderate; medium; in part; a fair amount of; part",
     0.6: "some",

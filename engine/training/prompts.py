@@ -20,7 +20,13 @@ BIOME_WORDS: dict[str, list[str]] = {
         "springtime; summer countryside; tall grass; a grassy plain; the great plains; wide green plains; pampas; "
         "rural england; wales; tuscany; the cotswolds; mongolia; kentucky; bavaria; nebraska; iowa; grassy; grassy "
         "slopes; alpine pasture; moorland; heath; garden; flowers; blossoming valley; buttercups; a picnic meadow; "
-        "farm; agricultural land; hay; lavender fields; green valley; verdant hills; hobbiton; dandelions"
+        "farm; agricultural land; hay; lavender fields; green valley; verdant hills; hobbiton; dandelions; scotland; "
+        "scottish highlands; yorkshire; devon; sussex downs; brittany; normandy; hungary; the puszta; ukraine; "
+        "kazakhstan; kyrgyzstan; inner mongolia; argentina; uruguay; new zealand; oklahoma; wisconsin; missouri; "
+        "north dakota; alberta prairie; serengeti; kenya; masai mara; holland; denmark; picardy; emmental; allgaeu; "
+        "romania; moravia; provence in may; hay meadow; haystacks; mown grass; turf; downs; dales; glen; ranch; "
+        "goats; lambs; hillside; knolls; tulip fields; rice fields; vineyard; rape fields; poppy field; bees; "
+        "butterflies; spring; april; may; june"
     ),
     "forest": _words(
         "a forest; a pine forest; deep woods; woodland; tall fir trees; dense trees; a jungle; conifers; evergreen "
@@ -29,7 +35,13 @@ BIOME_WORDS: dict[str, list[str]] = {
         "mushrooms; tree trunks; a timberland; wooded hills; wooded; bushes; shrubs; thick jungle; amazon rainforest; "
         "borneo; bavarian forest; ardennes; fangorn; mirkwood; a fairy tale wood; a glade; trees; a tree; many trees; "
         "canopy; leafy; leafy trees; lumberjack country; pine needles; madagascar; tropical jungle; vietnam jungle; "
-        "costa rica; oregon; thuringia; wildwood; hardwood; saplings; enchanted forest"
+        "costa rica; oregon; thuringia; wildwood; hardwood; saplings; enchanted forest; congo; the congo basin; "
+        "gabon; cameroon; peru jungle; colombia; guyana; ecuador; amazonia; papua; new guinea; malaysia; laos; "
+        "cambodia jungle; bialowieza; schwarzwald; the vosges; bohemian forest; carpathians; karelia; latvia; british "
+        "columbia; washington state; olympic forest; tasmania forest; yakushima; nottingham forest; robin hood; "
+        "bears; deer; foxes; squirrels; woodpeckers; oak; beech; elm; poplars; eucalyptus; larches; thicket; copse; "
+        "grove; logs; bark; branches; twigs; roots; vines; orchids; hollow tree; treetops; tarzan; gorillas; monkeys; "
+        "tree house; elves; wolves"
     ),
     "desert": _words(
         "a desert; sand dunes; the sahara; a sandy desert; dry dunes; endless sand; barren desert; arid land; an "
@@ -37,7 +49,12 @@ BIOME_WORDS: dict[str, list[str]] = {
         "camel caravan; bedouins; scorched earth; dry land; parched; barren; heat; hot; burning heat; dry; kalahari; "
         "sinai; arabian desert; dubai; qatar; libya; algeria; tunisia; sudan; mali; the outback; mojave; atacama; "
         "arrakis; tatooine; pyramids; mirage; sand sea; dust; thirst; yellow sand; golden dunes; oman; yemen; jordan; "
-        "wadi; merzouga; negev; australian desert; timbuktu; scorpions; sand ripples"
+        "wadi; merzouga; negev; australian desert; timbuktu; scorpions; sand ripples; morocco; namibia; niger; "
+        "mauritania desert; western sahara; eritrea; djibouti; somalia; botswana; saudi arabia; the emirates; iraq; "
+        "iran; the lut desert; gobi; taklamakan; turkmenistan; karakum; thar; rajasthan; death valley; sonora; mexico "
+        "desert; chihuahua; central australia; alice springs; namib; hoggar; rub al khali; lawrence of arabia; mad "
+        "max; dune movie; tuareg; nomads; camels; lizards; rattlesnakes; cacti; agave; salt flats; dry lake; dry "
+        "riverbed; barren waste; thirsty; sunburnt; arid; scorching; sandhills; sand everywhere"
     ),
     "snow": _words(
         "snow; a snowy landscape; winter; snow covered hills; an arctic land; frozen tundra; ice and snow; make it "
@@ -48,7 +65,13 @@ BIOME_WORDS: dict[str, list[str]] = {
         "the arctic; north pole; narnia; alaska; iceland; norway in winter; canada in winter; finland; sweden in "
         "december; himalayas; alps; mont blanc; patagonia ice field; january; december; february; ice age; "
         "permafrost; hoth; snow drifts; slush; avalanche; yukon; murmansk; spitsbergen; frozen lake; eternal ice; "
-        "snowcapped peaks; tibet; rocky mountains in winter; everest"
+        "snowcapped peaks; tibet; rocky mountains in winter; everest; greenland; lapland; svalbard; siberia in "
+        "winter; yakutia; kamchatka; novosibirsk in january; moscow in winter; hokkaido; sapporo; quebec in winter; "
+        "nunavut; baffin island; manitoba in february; minnesota in january; switzerland in winter; austria in "
+        "winter; the dolomites; zermatt; davos; nepal; k2; mount elbrus; kilimanjaro summit; patagonia glaciers; ross "
+        "ice shelf; south pole; amundsen; eskimos; huskies; sled dogs; polar expedition; seals; walrus; snow leopard; "
+        "skis; snowboard; toboggan; sleigh; santa claus; mittens; winter coat; below zero; freezing; "
+        "ice cold; sleet; frozen river; white peaks; midwinter; new year; snowbound; snow laden; powder"
     ),
     "canyon": _words(
         "a canyon; red rocks; the grand canyon; mesas; red cliffs; sandstone cliffs; a rocky gorge; badlands; mars; "
@@ -58,7 +81,13 @@ BIOME_WORDS: dict[str, list[str]] = {
         "faces; eroded rock; nevada; sedona; new mexico; texas badlands; petra; cappadocia; wadi rum; cowboys; "
         "western movie; red planet; martian landscape; escarpment; precipice; chasm; crags; quarry; slot canyon; "
         "antelope canyon; zion; moab; south dakota badlands; uluru; red earth; red desert rocks; geological layers; "
-        "rust coloured stone; canyonlands"
+        "rust coloured stone; canyonlands; utah; bryce; colorado; colorado plateau; wyoming; capitol reef; arches "
+        "national park; zion national park; black canyon; copper canyon; verdon gorge; bryce amphitheatre; fish river "
+        "canyon; the kimberley; ayers rock; dolomite walls; meteora; goreme; tabernas; ethiopian highlands; lalibela; "
+        "john wayne; clint eastwood; tombstone; spaghetti western; coyote; vultures; condors; rock climbing; "
+        "climbers; vertical rock; rock towers; hoodoos; arches; spires; pinnacles; outcrops; ledges; strata; crimson "
+        "cliffs; ochre rock; terracotta rock; red buttes; bluff; cliff edge; abyss; gully; granite; basalt columns; "
+        "limestone walls; cave; volcanic rock; rubble; gravel"
     ),
     "islands": _words(
         "islands; a tropical island; a beach; the sea; an archipelago; the ocean; a lagoon; coast; seaside; palm "
@@ -69,7 +98,15 @@ BIOME_WORDS: dict[str, list[str]] = {
         "mauritius; polynesia; micronesia; indonesia; philippines; thailand beach; santorini; crete; mediterranean; "
         "aegean; pacific; atlantic; galapagos; canary islands; sardinia; lofoten; croatia coast; river; pond; lakes; "
         "lakeside; flood; swimming; fish; dolphins; robinson crusoe; treasure island; pirates; okinawa; zanzibar; "
-        "tide; an estuary"
+        "tide; an estuary; bali; tahiti; seychelles; bahamas; bermuda; reunion; the azores islands; madeira; malta; "
+        "cyprus; sicily; corsica; mallorca; ibiza; greece; greek islands; mykonos; turkey coast; cornwall coast; "
+        "california beach; malibu; florida; miami beach; rio beach; cancun; belize; honduras bay islands; antigua; "
+        "trinidad; haiti; tuvalu; palau; kiribati; vanuatu; solomon islands; new caledonia; cook islands; palawan; "
+        "boracay; phuket; goa; andaman; nicobar; java; singapore; cape cod; nantucket; faroe islands; "
+        "hebrides; gotland; sardines; crabs; seagulls; shells; seashells; starfish; turtles; sharks; whales; "
+        "snorkelling; diving; yachts; ships; sailor; anchor; pier; jetty; lighthouse; lifeguard; sunbathers; ocean "
+        "waves; breakers; sandbank; peninsula; strait; gulf; inlet; marina; fishing village; cove; reefs; mermaid; "
+        "venice; norwegian sea"
     ),
     "autumn": _words(
         "autumn; fall foliage; autumn leaves; orange trees; golden leaves; a fall forest; red and orange trees; "
@@ -79,7 +116,12 @@ BIOME_WORDS: dict[str, list[str]] = {
         "foliage; foliage; golden october; thanksgiving; halloween; pumpkins; chestnuts; acorns; harvest; harvest "
         "time; vermont; new england foliage; maple leaves; red and golden trees; yellow birches; orange foliage; "
         "autumn colours; late autumn; fall colors; leaf fall; autumn trees; autumn park; crimson leaves; golden "
-        "trees; quebec in fall"
+        "trees; quebec in fall; massachusetts in october; maine in october; michigan in fall; new hampshire; "
+        "adirondacks; kyoto in november; black forest in october; apple harvest; cider; mushrooms in october; leaves "
+        "turn; leaves changing colour; leaves turning; turning leaves; leaf peeping; crunchy leaves; windblown "
+        "leaves; leaf pile; raking leaves; crisp autumn air; autumn equinox; wine harvest; beech in october; scarlet "
+        "maples; blazing maples; amber leaves; bronze leaves; copper beeches; trees turning orange; trees changing; "
+        "red foliage; rust and gold; school starts; september; brown leaves on the ground; sycamore; russet; orange"
     ),
 }
 TIME_WORDS: dict[str, list[str]] = {
@@ -88,13 +130,20 @@ TIME_WORDS: dict[str, list[str]] = {
         "morning light; the break of day; morning glow; pastel morning; dawn; sunup; the sun comes up; sun rising; "
         "rising sun; early; early hours; crack of dawn; morning light; morning sun; good morning; breakfast time; "
         "rooster crows; birds waking up; wake up; the day begins; a new day; aurora of the morning; pink morning sky; "
-        "morning dew; beginning of the day; six in the morning; before sunrise; matins"
+        "morning dew; beginning of the day; six in the morning; before sunrise; matins; cockcrow; sunrise glow; sun "
+        "peeks out; the sun peeps over the horizon; dawning; dawn breaking; morning has broken; get up; getting up; "
+        "first rays; first sunlight; the first rays of the sun; rosy morning; alarm clock; before breakfast; "
+        "breakfast; five o'clock in the morning; early bird; young day; sunlight creeping; day is breaking; sunrise "
+        "sky"
     ),
     "noon": _words(
         "at noon; at midday; in bright daylight; daytime; under the midday sun; in full daylight; day; afternoon; "
         "broad daylight; high noon; in the middle of the day; lunchtime; by day; noon; midday; daylight; bright day; "
         "twelve o'clock; sun overhead; sun high up; lunch; siesta; bright; bright light; well lit; middle of the "
-        "afternoon; day time; the hottest hour; full day; light of day; brightly lit; sunlight overhead"
+        "afternoon; day time; the hottest hour; full day; light of day; brightly lit; sunlight overhead; sun at its "
+        "zenith; zenith; sun straight above; at its highest; noontime; lunch break; after lunch; early afternoon; two "
+        "in the afternoon; bright midday; midday light; noon heat; full sunlight; blinding light; daylight hours; mid "
+        "day"
     ),
     "dusk": _words(
         "at dusk; at sunset; in the evening; golden hour; as the sun sets; twilight; evening light; sundown; sunset; "
@@ -102,7 +151,10 @@ TIME_WORDS: dict[str, list[str]] = {
         "sun setting; the sun is setting; the sun sinks; sinking sun; red evening sky; pink sunset; afterglow; end of "
         "the day; day ends; dinner time; supper time; eventide; evening glow; low sun; last light; vespers; "
         "crepuscular; blue hour; early evening; sunset glow; evening red; the day is ending; cocktail hour; romantic "
-        "evening"
+        "evening; evening falls; dusk falls; last rays; the last rays of light; sun disappears behind the horizon; "
+        "sun low on the horizon; sun touching the horizon; sundowner; glowing evening; red sun; burning sky; dinner; "
+        "supper; tea time; day is over; late sun; long shadows; sunset colours; purple evening; late afternoon; sun "
+        "dips; eight in the evening; evening star"
     ),
     "night": _words(
         "at night; at midnight; under the stars; in the moonlight; night; a starry sky; in the dark of night; "
@@ -110,7 +162,10 @@ TIME_WORDS: dict[str, list[str]] = {
         "darkness; black night; stars; starry; star filled sky; moon; moonlight; moonrise; crescent moon; night time; "
         "nighttime; bedtime; two in the morning; constellation; galaxy; shooting stars; black sky; nightfall; asleep; "
         "owls; witching hour; tonight; in total darkness; pitch black; vampires; a night sky; astronomers; three in "
-        "the night; lunar light"
+        "the night; lunar light; small hours; in the small hours; dead of night; full moon; new moon; moonless; "
+        "starlit; starry heavens; constellations; milky; night falls; night has fallen; sleeping; sleep; dreaming; "
+        "everybody sleeps; nightly; pitch dark; lightless; black as ink; bats; fireflies; campfire night; eleven at "
+        "night; comets; planets; orion; big dipper; telescope; insomnia; ghosts at midnight; werewolf; lanterns"
     ),
 }
 WEATHER_WORDS: dict[str, list[str]] = {
@@ -120,21 +175,31 @@ WEATHER_WORDS: dict[str, list[str]] = {
         "storm is over; blue skies; nice weather; clear; sunshine; sun shining; sunlit; sunny weather; blue sky; pure "
         "blue sky; good weather; great weather; beautiful weather; clear view; clear air; transparent air; good "
         "visibility; fair weather; bright sun; brilliant sun; sunbathing weather; summer weather; blazing sun; "
-        "immaculate sky; spotless sky; bright blue sky; glorious sunshine; sunny day; heavens are blue; clear up"
+        "immaculate sky; spotless sky; bright blue sky; glorious sunshine; sunny day; heavens are blue; clear up; "
+        "lovely sunshine; blue heavens; clear heavens; crystal clear; crystal clear air; not hazy; far view; azure; "
+        "azure sky; cloud free; dry weather; weather improves; weather gets better; sun comes out; sun is out; calm "
+        "weather; sun all day; endless blue sky; pristine sky; golden sunshine; splendid weather; mild weather; heat "
+        "wave"
     ),
     "cloudy": _words(
         "cloudy; overcast; with many clouds; under grey clouds; a cloudy sky; scattered clouds; clouds; grey sky; "
         "some clouds; clouds drifting; more clouds; fluffy clouds; dull sky; cloud; gray clouds; gray sky; leaden "
         "sky; white clouds; cloud cover; clouded; cloud bank; cumulus clouds; stratus; covered sky; grey; grey day; "
         "gray day; dull weather; gloomy sky; gloomy; sunless; clouds rolling in; clouds gather; a sky full of clouds; "
-        "low clouds; cirrus; grey overcast; dreary; no sun; puffy clouds; drab sky; england weather"
+        "low clouds; cirrus; grey overcast; dreary; no sun; puffy clouds; drab sky; england weather; puffy cumulus; "
+        "cumulus; nimbus; blanket of cloud; grey blanket; cloud layer; overclouded; heavily clouded; cloudscape; "
+        "clouding over; sky covered; steel grey sky; ashen sky; wool clouds; cotton clouds; clouds everywhere; sun "
+        "behind clouds; sombre sky; gray overhead; typical gray day; greyness"
     ),
     "fog": _words(
         "fog; foggy; misty; in thick fog; mist; haze; in the mist; dense fog; low visibility; hazy; veiled in mist; "
         "foggy air; smoky haze; mysterious mist; steam; brume; murky air; smog; smoke; smoky; fog bank; fog banks; "
         "fog rolling in; mists; shrouded; shrouded in fog; milky air; vapor; vapour; misty air; blurry distance; poor "
         "visibility; nebulous; drifting fog; white mist; ground fog; foggy weather; cannot see far; silent hill; pea "
-        "soup fog; obscured by mist; thick haze"
+        "soup fog; obscured by mist; thick haze; murk; murky; gloom and mist; veil; veils of mist; wisps of fog; "
+        "wisps; thick air; soup; foggy veil; white nothing; fogbound; fogged in; obscured; hidden in haze; blurred; "
+        "cloud on the ground; dew mist; damp mist; cannot see a thing; see nothing; can hardly see; dim haze; hazy "
+        "air; dusty haze; swirling mist; opaque air; london fog"
     ),
     "storm": _words(
         "a storm; stormy; thunderstorm; dark storm clouds; heavy rain; raining; a tempest; rain; thunder and "
@@ -143,7 +208,11 @@ WEATHER_WORDS: dict[str, list[str]] = {
         "rain; it rains; shower; showers; wet weather; wet; torrential rain; cloudburst; typhoon; cyclone; tornado; "
         "squall; windstorm; strong wind; windy; wind; storm clouds; black clouds; lightning bolts; hail; monsoon; "
         "terrible weather; awful weather; nasty weather; violent weather; deluge; umbrella weather; rainy day; "
-        "turbulent sky; threatening sky"
+        "turbulent sky; threatening sky; pouring; pours; pouring down; buckets of rain; raindrops; puddles; wet "
+        "through; soaked; soaking; lightning strikes; thunderbolt; thunder rolls; howling wind; howling; gusts; "
+        "gusty; breeze; gale force; raging storm; raging; tempestuous; stormy winds; cats and dogs; rain lashing; "
+        "squalls; flash of lightning; severe weather; storm front; rough weather; blustery; hailstorm; hailstones; "
+        "foul weather"
     ),
 }
 JOINT_WORDS: dict[str, tuple[str | None, str | None, str | None]] = {

