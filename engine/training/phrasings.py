@@ -64,9 +64,10 @@ def is_hit(phrasing: Phrasing, reading: PromptReading) -> bool:
 
 
 def _choices(term: str) -> list[str]:
-    """ "a/b" of plain names is one condition on their sum; with a mark ("more:a/b") each is a choice of its own."""
+    """ "a/b" of plain names is one condition on their sum; with a mark ("more:a/b") or a mixture ("a+b/c") each is a
+    choice of its own."""
     if ":" not in term:
-        return [term]
+        return term.split("/") if "+" in term else [term]
     mark = term.partition(":")[0]
     return [part if ":" in part or part == term else f"{mark}:{part}" for part in term.split("/")]
 

@@ -87,6 +87,7 @@ def mix(names: str) -> tuple[float, ...]:
         ("fog", "fog", True),
         ("fog", "storm", False),
         ("fog/storm", "storm", True),
+        ("fog+storm/storm", "storm", True),
         ("fog", "fog night", False),
         ("fog any:time", "fog night", True),
         ("nothing", "", True),
