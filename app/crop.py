@@ -9,10 +9,11 @@ from urllib.parse import unquote, urlsplit
 from app.menu import Rect, Room
 from app.prompt_box import PromptBox
 from engine.protocol import Pixels
+from engine.wording import PICTURE_PROMPT
 
 STEP = 0.1
-DEFAULT_PROMPT = "a landscape in clear daylight"
-"""What a world from a picture is told to be where its owner does not say; in English, which every model reads."""
+DEFAULT_PROMPT = PICTURE_PROMPT
+"""What stands in the line until its owner says more; in English, which every model reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ def draw_crop(
     framed = pygame.Rect(rect.x + part.x, rect.y + part.y, *part.size)
     pygame.draw.rect(surface, theme.accent, framed, max(1, theme.px(2)))
     surface.blit(theme.text(theme.say("crop.title"), Role.HEADING), (theme.px(64), theme.px(22)))
-    sizes = theme.say("crop.size", width=page.size[0], height=page.size[1])
+    bundled = state.settings.engine.backend == "bundled"
+    sizes = theme.say("crop.bundled" if bundled else "crop.size", width=page.size[0], height=page.size[1])
     sizes = theme.shortened(sizes, Role.SMALL, width - theme.px(128))
     surface.blit(theme.text(sizes, Role.SMALL, QUIET), (theme.px(64), theme.px(58)))
     panel = Panel(width - 2 * theme.px(64), theme.px(50), theme.px(12), PANEL, 235, theme.accent if page.line else LINE)

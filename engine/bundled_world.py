@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from engine import own_picture
 from engine.bundled import MODEL_FOLDER, BundledModel, load_bundled_model
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
 from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place
 from engine.config import EngineConfig
 from engine.device import prepare_device
 from engine.errors import BadValue
+from engine.grading import grade
+from engine.image_condition import fit_image
 from engine.protocol import ModelCard, Pixels, SceneSpec
 from engine.scenery import PreparedChunk
 from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
 from engine.wishes import asked_mix, unknown_notice
+from engine.wording import PICTURE_PROMPT
 
-OWN_IMAGE_NOTICE = (
-    "This small model cannot know your picture: it takes the picture's overall colours and light for its own world. "
-    "The large models walk into the picture itself."
-)
 _RESIDUAL_LIMIT = 5.0
+_DISSOLVE_SECONDS = 1.0
 
 
 class LayoutScenery:
@@ -37,16 +38,20 @@ class LayoutScenery:
     """
 
     def __init__(self, model: BundledModel, steps: int, scene: SceneSpec, seed: int) -> None:
-        self.model, self.picture = model, scene.image
-        self.own_image = scene.own_image
+        self.model, self.picture = model, None if scene.image is None else _in_size(scene.image, model)
+        self.fitted = own_picture.fit(scene.image) if scene.own_image and scene.image is not None else None
         reading = model.reader.read(scene.prompt)
-        told = [OWN_IMAGE_NOTICE] if scene.own_image else []
-        if scene.prompt.strip() and not reading.understood:
-            told.append(unknown_notice(scene.prompt))
-        self.notice: str | None = " ".join(told) or None
-        mix = asked_mix(DEFAULT_MIX, reading.wish)
+        told = []
+        mix = asked_mix(DEFAULT_MIX if self.fitted is None else self.fitted.mix, reading.wish)
         self.text_rows = reading.rows
         self.place, self.blend = Place.of(scene.map_seed, scene.start), Blend(mix, mix)
+        if self.fitted is not None:
+            told.append(own_picture.told(self.fitted, mix))
+            self.text_rows = model.reader.read(own_picture.sentence_of(mix)).rows
+            self.place = replace(self.place, pitch=math.radians(self.fitted.pitch_degrees))
+        if not reading.understood and scene.prompt.strip() not in ("", PICTURE_PROMPT):
+            told.append(unknown_notice(scene.prompt))
+        self.notice: str | None = " ".join(told) or None
         geometry, channels = model.config.geometry, model.config.dit.out_channels
         size = (1, channels, geometry.latent_frames, geometry.latent_height, geometry.latent_width)
         self.noise, self.renoise = _draw_noise(seed, size, steps)
@@ -70,7 +75,7 @@ class LayoutScenery:
             noise=self.noise,
             renoise=lambda step: self.renoise[step],
             shown=poses.absolute[-1] if picture is None else shown,
-            decode=partial(self._decode, condition, first=chunk == 0),
+            decode=partial(self._decode, condition, chunk),
             known=None if picture is None else self._picture_residual(picture, condition),
         )
 
@@ -92,26 +97,50 @@ class LayoutScenery:
         place, blend = plain["place"], plain["blend"]
         if not isinstance(place, dict) or not isinstance(blend, dict):
             raise ValueError("a bundled world needs its place and its blend")
-        self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw")))
+        self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw", "pitch")))
         source, target = (tuple(float(v) for v in blend[k]) for k in ("source", "target"))
         self.blend = Blend(source, target, float(str(blend["share"])))
         self.text_rows, self.noise, self.renoise = (tensors[k] for k in ("text_rows", "noise", "renoise"))
 
-    def _picture_residual(self, image: Pixels, condition: ChunkCondition) -> Tensor:
-        """What the scene's picture says beyond the painter; of a user's own picture only its overall look."""
-        picture = torch.from_numpy(np.ascontiguousarray(image)).permute(2, 0, 1).float() / 127.5 - 1
-        latent = self.model.networks.autoencoder.encode(picture.expand(1, 4, -1, -1, -1))[:, :, None]
+    def _picture_residual(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
+        """What a world's first picture [1, 3, H, W] in -1..1 says beyond the painter.
+
+        A picture of the user's own is not a picture of this land: the painter's own one in its look stands for it.
+        """
+        autoencoder = self.model.networks.autoencoder
+        if self.fitted is not None:
+            painted = autoencoder.decode(condition.base[0].transpose(0, 1), condition.guides)[0, -1:]
+            painted = (painted.clamp(-1, 1) + 1) / 2  # [1, 3, H, W]
+            line = own_picture.horizon_line(self.fitted.pitch_degrees)
+            look = own_picture.look_of(painted[0], line, self.fitted.tones)
+            picture = grade(painted, look[None]) * 2 - 1
+        latent = autoencoder.encode(picture.expand(1, 4, -1, -1, -1))[:, :, None]
         residual = (latent - condition.base) / self.model.conditioner.scale
-        if self.own_image:
-            residual = residual.mean((3, 4), keepdim=True).expand_as(residual)
         return residual.clamp(-_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
 
-    def _decode(self, condition: ChunkCondition, x0: Tensor, *, first: bool) -> Iterator[Tensor]:
+    def _decode(self, condition: ChunkCondition, chunk: int, x0: Tensor) -> Iterator[Tensor]:
         latents = (condition.base + self.model.conditioner.scale * x0)[0].transpose(0, 1)  # [F, 16, h, w]
         frames = self.model.networks.autoencoder.decode(latents, condition.guides).flatten(0, 1)  # [F*4, 3, H, W]
         if condition.standing:  # one moment is one picture: the decoder's small differences would shimmer
             frames = frames.mean(0, keepdim=True).expand_as(frames)
-        yield frames[self.model.config.geometry.temporal_scale - 1 :] if first else frames
+        frames = frames[self.model.config.geometry.temporal_scale - 1 :] if chunk == 0 else frames
+        yield frames if self.fitted is None else self._dissolved(frames, chunk)
+
+    def _dissolved(self, frames: Tensor, chunk: int) -> Tensor:
+        """A chunk's frames [T, 3, H, W] with what is still to be seen of the user's picture. Nothing is remembered of
+        it: scene and number of the chunk tell everything, so that a restored world goes on alike."""
+        assert self.picture is not None
+        length = round(_DISSOLVE_SECONDS * self.model.config.fps)
+        first = 0 if chunk == 0 else chunk * len(frames) - (self.model.config.geometry.temporal_scale - 1)
+        if first >= length:
+            return frames
+        shares = [own_picture.picture_share(first + i, length) for i in range(len(frames))]
+        return torch.lerp(frames, self.picture, torch.tensor(shares)[:, None, None, None])
+
+
+def _in_size(image: Pixels, model: BundledModel) -> Tensor:
+    """[1, 3, H, W] in -1..1 at the model's size."""
+    return fit_image(image, model.config.geometry.width_px, model.config.geometry.height_px)
 
 
 def _draw_noise(seed: int, shape: tuple[int, ...], steps: int) -> tuple[Tensor, Tensor]:

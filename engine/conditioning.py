@@ -27,11 +27,12 @@ DEFAULT_MIX = tuple(float(i in (0, len(BIOMES) + 1, len(BIOMES) + len(TIMES))) f
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a bundled world's first camera stands on the map (metres, radians)."""
+    """Where a bundled world's first camera stands on the map, and how it looks (metres, radians)."""
 
     x: float
     z: float
     yaw: float
+    pitch: float = 0.0
 
     @classmethod
     def of(cls, map_seed: int, start: StartPose) -> Place:
@@ -136,5 +137,5 @@ class LayoutConditioner:
         x = [place.x + m * (cos * p.x + sin * p.z) for p in poses]
         z = [place.z + m * (cos * p.z - sin * p.x) for p in poses]
         yaw = [place.yaw + p.yaw for p in poses]
-        pitch = [p.pitch for p in poses]
+        pitch = [place.pitch + p.pitch for p in poses]
         return View(torch.tensor(x), torch.tensor(z), torch.tensor(yaw), torch.tensor(pitch), mixes)

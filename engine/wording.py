@@ -15,6 +15,8 @@ Path = tuple[str | int, ...]
 """The way to a value inside a decoded document: keys and list indices, outermost first."""
 
 PROMPT_CHARACTERS = 2000
+PICTURE_PROMPT = "a walk through the picture"
+"""What a world from the user's picture is told to be where its owner says nothing: no place, no light, no weather."""
 
 _SHOWN_CHARACTERS = 96
 _TEXT_CHARACTERS = 40

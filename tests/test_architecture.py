@@ -93,7 +93,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (
         *("engine.weights", "engine.training*", "engine.models.text", "engine.state"),
-        *("engine.lingbot.asset_files", "engine.lingbot.text_cache"),
+        *("engine.lingbot.asset_files", "engine.lingbot.text_cache", "engine.own_picture"),
     ),
     "diffusers": ("engine.lingbot.vae",),
     "transformers": ("engine.lingbot.text", "engine.training.word_table"),

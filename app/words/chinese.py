@@ -35,6 +35,7 @@ WORDS = {
     "loading.left": "大约还需 {seconds} 秒",
     "crop.title": "这个世界从这里开始",
     "crop.size": "采用明亮的部分，{width} × {height}。下面的文字描述这个世界。",
+    "crop.bundled": "这个小模型从它知道的最近的世界开始，采用图片的颜色；文字描述这个世界。大模型走进图片自己的世界。",
     "path.title": "图片的路径。也可以把文件拖到窗口上。",
     "models.title": "模型",
     "models.in_use": "正在使用",

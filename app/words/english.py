@@ -35,6 +35,8 @@ WORDS = {
     "loading.left": "about {seconds} s left",
     "crop.title": "Where this world begins",
     "crop.size": "The bright part is taken, {width} × {height}. The words below say what the world is like.",
+    "crop.bundled": "This small model begins in the nearest world that it knows, in the picture's colours and light; "
+    "words win over it. The large models walk into the picture itself.",
     "path.title": "Path of a picture. A file can be dropped on the window too.",
     "models.title": "Models",
     "models.in_use": "in use",
