@@ -215,7 +215,7 @@ def _window(
             hosts.append(EngineHost(config, folder))
             return hosts[-1]
 
-        config = _window_config(options, chosen)
+        config, captions = _window_config(options, chosen), chosen.app.captions
         parts = Parts(
             engine=engine,
             restart=lambda: hosts[-1].restart(),
@@ -223,8 +223,8 @@ def _window(
                 *choices.own_scenes(config.remembered, _frame_size(chosen.engine)),
                 *(scenes.load_scene(card.folder) for card in scenes.list_scenes(ASSETS)),
             ],
-            start_take=choices.takes_of(options.record, config.recordings, lambda: running[0]),
-            start_clip=choices.clips_of(config.recordings, lambda: running[0]),
+            start_take=choices.takes_of(options.record, config.recordings, lambda: running[0], captions=captions),
+            start_clip=choices.clips_of(config.recordings, lambda: running[0], captions=captions),
             engine_of=choices.fitting_engine,
             keep_settings=lambda values: own_settings.write(own_settings.default_path(os.environ), values),
             remember=lambda known: remembered.write(remembered.default_path(os.environ), known),

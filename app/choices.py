@@ -88,10 +88,12 @@ def first_scene(assets: Path) -> str:
     return names[0]
 
 
-def takes_of(first: Path | None, folder: Path, engine: Callable[[], EngineConfig]) -> StartTake:
+def takes_of(
+    first: Path | None, folder: Path, engine: Callable[[], EngineConfig], *, captions: bool = False
+) -> StartTake:
     """Begins recordings: the first one in the file that was named, all others in the folder of recordings.
 
-    ``engine`` tells the settings of the engine that runs.
+    ``engine`` tells the settings of the engine that runs; ``captions``: films get the prompts as subtitles.
     """
     named = [first] if first is not None else []
     if first is not None:
@@ -101,19 +103,21 @@ def takes_of(first: Path | None, folder: Path, engine: Callable[[], EngineConfig
         path = named.pop() if named else recordings.unused_path(folder, header.scene.name, ".mp4", datetime.now())
         header = replace(header, settings={**header.settings, "engine": to_dict(engine())})
         log = start_journal(path, header)
-        return Take(start_recorder(path, header, blocking=False, overwrite=False, session=log.path), log)
+        recorder = start_recorder(path, header, blocking=False, overwrite=False, session=log.path, captions=captions)
+        return Take(recorder, log)
 
     return start
 
 
-def clips_of(folder: Path, engine: Callable[[], EngineConfig]) -> StartTake:
+def clips_of(folder: Path, engine: Callable[[], EngineConfig], *, captions: bool = False) -> StartTake:
     """Begins clips in the folder of recordings: films whose frames are there already, and wait for the encoder."""
 
     def start(header: SessionHeader) -> Take:
         path = recordings.unused_path(folder, f"{header.scene.name} clip", ".mp4", datetime.now())
         header = replace(header, settings={**header.settings, "engine": to_dict(engine())})
         log = start_journal(path, header)
-        return Take(start_recorder(path, header, blocking=True, overwrite=False, session=log.path), log)
+        recorder = start_recorder(path, header, blocking=True, overwrite=False, session=log.path, captions=captions)
+        return Take(recorder, log)
 
     return start
 

@@ -24,6 +24,8 @@ import imageio_ffmpeg
 from app import session_box
 from engine.errors import FileProblem
 
+_LAST_CAPTION_SECONDS = 5.0
+_NO_MARKUP = str.maketrans("<>{}\\", "‹›()/")
 _LOCK_OFFSET = 1 << 30  # far behind the text: Windows locks bytes against reading, and ffmpeg must read the marker
 _QUIET = ("-hide_banner", "-nostdin", "-nostats", "-loglevel", "error", "-y")
 
@@ -145,11 +147,16 @@ def encode_arguments(ffmpeg: str, video: Path, *, width: int, height: int, fps: 
     ]
 
 
-def finish_arguments(ffmpeg: str, video: Path, finished: Path) -> list[str]:
-    """A fragmented file and its marker -> a plain file whose index stands in front. Nothing is encoded again."""
+def finish_arguments(ffmpeg: str, video: Path, finished: Path, captions: Path | None = None) -> list[str]:
+    """A fragmented file and its marker -> a plain file whose index stands in front. Nothing is encoded again.
+
+    ``captions``: an SRT file that becomes a subtitle track.
+    """
+    inputs = () if captions is None else ("-f", "srt", "-i", url(captions))
+    track = () if captions is None else ("-map", "2:s", "-c:s", "mov_text")
     return [
-        *(ffmpeg, *_QUIET, "-i", url(video), "-f", "ffmetadata", "-i", url(marker_path(video))),
-        *("-map", "0:v", "-map_metadata", "1", "-c", "copy"),
+        *(ffmpeg, *_QUIET, "-i", url(video), "-f", "ffmetadata", "-i", url(marker_path(video)), *inputs),
+        *("-map", "0:v", "-map_metadata", "1", "-c", "copy", *track),
         *("-movflags", "+faststart+use_metadata_tags", "-f", "mp4", url(finished)),
     ]
 
@@ -160,9 +167,12 @@ def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None], sess
     ``started`` is told the process, so that its owner can end it. ``session``: the session file that goes into it. On
     failure the fragmented file stays as it was.
     """
-    finished = video.with_name(f".{video.name}.finishing")
+    finished, captions = video.with_name(f".{video.name}.finishing"), video.with_name(f".{video.name}.srt")
     try:
-        with start_ffmpeg(finish_arguments(find_ffmpeg(), video, finished)) as process:
+        text = captions_of(marker_path(video))
+        if text:
+            captions.write_text(text, encoding="utf-8")
+        with start_ffmpeg(finish_arguments(find_ffmpeg(), video, finished, captions if text else None)) as process:
             started(process)
             _, said = process.communicate()
         if process.returncode != 0:
@@ -175,9 +185,36 @@ def finish(video: Path, started: Callable[[subprocess.Popen[bytes]], None], sess
     except OSError as error:
         return error.strerror or str(error)
     finally:
-        with contextlib.suppress(OSError):
-            finished.unlink()
+        for path in (finished, captions):
+            with contextlib.suppress(OSError):
+                path.unlink()
     return None
+
+
+def captions_of(marker: Path) -> str:
+    """The prompts of a recording as SRT, where its marker says under ``captions`` that they are wanted; else nothing.
+
+    Signs that SRT takes for markup become ones that look like them. Raises OSError.
+    """
+    facts = _facts(_parse_metadata(marker.read_text(encoding="utf-8", errors="replace")))
+    try:
+        prompts = [(int(frame), str(text)) for frame, text in facts["prompts"]]  # type: ignore[attr-defined]
+        fps, frames = float(facts["captions"]["fps"]), facts["captions"]["frames"]  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        return ""  # none are wanted, or the marker was torn
+    begins = [frame / fps for frame, _ in prompts]
+    end = frames / fps if isinstance(frames, int) else begins[-1] + _LAST_CAPTION_SECONDS
+    blocks = []
+    for number, ((_, text), begin, until) in enumerate(zip(prompts, begins, [*begins[1:], end], strict=True), 1):
+        if until > begin:
+            words = " ".join(text.split()).translate(_NO_MARKUP)
+            blocks.append(f"{number}\n{_srt_time(begin)} --> {_srt_time(until)}\n{words}\n")
+    return "\n".join(blocks)
+
+
+def _srt_time(seconds: float) -> str:
+    whole, thousandths = divmod(round(seconds * 1000), 1000)
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d},{thousandths:03d}"
 
 
 def repair(folder: Path) -> list[Path]:
@@ -237,8 +274,12 @@ def read_metadata(video: Path) -> dict[str, str]:
 
 def read_walk(video: Path) -> dict[str, object]:
     """What Worldwalk wrote into a recording: scene, seed, model, prompts. Empty where it wrote nothing."""
+    return _facts(read_metadata(video))
+
+
+def _facts(tags: Mapping[str, str]) -> dict[str, object]:
     try:
-        facts = json.loads(read_metadata(video).get("worldwalk", "{}"))
+        facts = json.loads(tags.get("worldwalk", "{}"))
     except json.JSONDecodeError:
         return {}
     return facts if isinstance(facts, dict) else {}

@@ -79,7 +79,7 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
         Deed.ONE_HAND,
     ),
     Tab.KEYS: (PRESET, "app.key_labels", *(f"app.keys.{thing}" for thing in bindings.THINGS)),
-    Tab.WORLD: ("app.scene", "app.seed", "app.recordings_dir"),
+    Tab.WORLD: ("app.scene", "app.seed", "app.recordings_dir", "app.captions"),
     Tab.ENGINE: _engine_rows(Tab.ENGINE),
     Tab.LARGE: _engine_rows(Tab.LARGE),
     Tab.SERVER: _engine_rows(Tab.SERVER),
@@ -88,7 +88,7 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
 
 TABS = tuple(Tab)
 
-_NEXT_START = frozenset(("app.scene", "app.window_width", "app.window_height", "app.recordings_dir"))
+_NEXT_START = frozenset(("app.scene", "app.window_width", "app.window_height", "app.recordings_dir", "app.captions"))
 
 _STEPS: Mapping[str, tuple[float, ...]] = {
     "app.text_size": (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0),

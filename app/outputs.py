@@ -36,7 +36,13 @@ class Outputs:
 
 
 def start_recorder(
-    video: Path, header: SessionHeader, *, blocking: bool, overwrite: bool, session: Path | None
+    video: Path,
+    header: SessionHeader,
+    *,
+    blocking: bool,
+    overwrite: bool,
+    session: Path | None,
+    captions: bool = False,
 ) -> Recorder:
     """A recorder for this walk, its facts in the file's metadata, the session file in the film's own box."""
     card, scene = header.card, header.scene
@@ -48,8 +54,17 @@ def start_recorder(
         "model": card.model,
         "model_sha256": card.model_sha256,
     }
-    size = card.width, card.height
-    return Recorder(video, *size, card.fps_nominal, metadata, blocking=blocking, overwrite=overwrite, session=session)
+    return Recorder(
+        video,
+        card.width,
+        card.height,
+        card.fps_nominal,
+        metadata,
+        blocking=blocking,
+        overwrite=overwrite,
+        session=session,
+        captions=captions,
+    )
 
 
 def start_session_log(video: Path, header: SessionHeader) -> SessionLog:

@@ -47,6 +47,7 @@ class Recorder:
     keys used are scene, seed, model, model_sha256, prompt, and what else is given. ``blocking``: ``write`` waits for
     the encoder instead of dropping frames (for ``render`` and ``replay``). ``overwrite``: a file of this name may be
     replaced. ``session``: the session file, complete when the recording is stopped, that the film shall carry.
+    ``captions``: the prompts become a subtitle track.
     """
 
     def __init__(
@@ -60,10 +61,11 @@ class Recorder:
         blocking: bool = False,
         overwrite: bool = False,
         session: Path | None = None,
+        captions: bool = False,
     ) -> None:
         self.path, self._width, self._height, self._fps = path, width, height, fps
         self._metadata, self._blocking, self._overwrite = dict(metadata), blocking, overwrite
-        self._session = session
+        self._session, self._captions = session, captions
         self._prompts: list[tuple[int, str]] = []
         fits = min(_QUEUE_SECONDS * fps, _QUEUE_BYTES / (width * height * 3))
         self._capacity_frames = max(8, int(fits))
@@ -247,6 +249,8 @@ class Recorder:
         with self._changed:
             prompts = list(self._prompts)
         facts: dict[str, object] = {**self._metadata, "prompts": [[frame, text] for frame, text in prompts]}
+        if self._captions:
+            facts["captions"] = {"fps": self._fps, "frames": self._written if self._stopping else None}
         return {
             "title": f"Worldwalk: {self._metadata.get('scene', self.path.stem)}",
             "comment": " / ".join(text for _, text in prompts),

@@ -30,6 +30,7 @@ class AppSettings:
     window_height: int = 720
     fullscreen: bool = False
     recordings_dir: str | None = None
+    captions: bool = False
     text_size: float = 1.0
     colours: str = "standard"
     reduced_motion: bool = False
@@ -52,6 +53,7 @@ APP_SETTINGS: Mapping[str, Setting] = {
     "window_height": Setting(int, 320, 4320),
     "fullscreen": Setting(bool),
     "recordings_dir": Setting(str, optional=True),
+    "captions": Setting(bool),
     "text_size": Setting(float, 0.8, 2.0),
     "colours": Setting(str, choices=COLOURS),
     "reduced_motion": Setting(bool),

@@ -28,6 +28,6 @@ WORDS = {
     "help.clip": "把最近半分钟保存为录像",
     "name.app.keys.clip": "保存最近半分钟",
     "name.app.captions": "提示词字幕",
-    "about.app.captions": "录像带有提示词字幕轨，播放器可按需显示。",
+    "about.app.captions": "录像带有提示词字幕轨。",
     "stage.Making the world again": "正在重新生成世界",
 }

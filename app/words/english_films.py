@@ -28,6 +28,6 @@ WORDS = {
     "help.clip": "save the last half minute as a film",
     "name.app.keys.clip": "Save the last half minute",
     "name.app.captions": "Prompts as subtitles",
-    "about.app.captions": "Films get a subtitle track with the prompts, which players show when asked.",
+    "about.app.captions": "Films get a subtitle track with the prompts.",
     "stage.Making the world again": "Making the world again",
 }

@@ -349,3 +349,39 @@ def test_what_was_repaired_is_told_once(killed_walk: tuple[Path, int]) -> None:
     assert repair.wait(10.0)
     assert path.name in (repair.news() or "")
     assert repair.news() is None
+
+
+def subtitles(path: Path) -> str:
+    """The film's subtitle track as SRT."""
+    command = [mp4.find_ffmpeg(), "-v", "error", "-i", f"file:{path}", "-map", "0:s", "-f", "srt", "pipe:1"]
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode()
+
+
+def test_prompts_become_a_subtitle_track(tmp_path: Path) -> None:
+    path = tmp_path / "walk.mp4"
+    recorder = Recorder(path, 64, 48, 16.0, FACTS, blocking=True, captions=True)
+    recorder.write(patches(64, 48, 24))
+    recorder.note_prompt("Schnee,\n雪 <b>")
+    recorder.write(patches(64, 48, 8))
+    assert recorder.stop().error is None
+    assert subtitles(path).split("\n\n")[:2] == [
+        "1\n00:00:00,000 --> 00:00:01,500\na calm = green; #1",
+        "2\n00:00:01,500 --> 00:00:02,000\nSchnee, 雪 ‹b›",
+    ]
+    said = subprocess.run([mp4.find_ffmpeg(), "-i", f"file:{path}"], capture_output=True, check=False).stderr.decode()
+    assert "mov_text" in said
+    assert "00:00:02.0" in said
+    assert len(read(path)) == 32
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_repaired_film_has_its_subtitles(tmp_path: Path) -> None:
+    path = tmp_path / "walk.mp4"
+    recorder = Recorder(path, 32, 32, 16.0, FACTS, blocking=True, captions=True)
+    recorder.write(patches(32, 32, 40))
+    wait_until(lambda: recorder._written == 40)
+    assert recorder._process is not None
+    os.kill(recorder._process.pid, signal.SIGSTOP)
+    recorder.stop(timeout_seconds=0.2)
+    assert mp4.repair(tmp_path) == [path]
+    assert "a calm = green; #1" in subtitles(path)
