@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
+import numpy as np
 import pygame
 import pytest
 
@@ -30,9 +34,14 @@ from app.messages import (
     TextTyped,
     Told,
 )
+from app.prompt_box import PromptBox
+from app.settings import AppSettings, Settings
 from app.values import AppState, Screen
+from app.view import View
 from engine.config import EngineConfig
 from engine.protocol import OpenWorld, Pause
+from tests.app.stripes import Stage, post, tap
+from tests.app.test_session_box import film
 from tests.app.walks import MEADOW, after, walking
 
 ROOM = Room(1280, 720)
@@ -250,3 +259,50 @@ def test_a_film_page_tells_moments_by_its_width() -> None:
     page = FilmPage(FACTS)
     ends = [film_pages.moment_at(page, x, ROOM) for x in (-5, rect.x, rect.x + rect.width, 9999)]
     assert ends == [0.0, 0.0, 20.0, 20.0]
+
+
+def test_a_film_dropped_on_the_window_plays_in_it_and_the_walk_goes_on_from_it(tmp_path: Path) -> None:
+    path = film(tmp_path)
+    stage = Stage(tmp_path)
+    seen: list[tuple[FilmPage | None, int]] = []
+
+    def look() -> None:
+        time.sleep(0.4)  # the film is read on another thread, for which the stage's clock does not count
+        shown = stage.app.state.film
+        seen.append((shown, len(stage.engine.made)))
+
+    drop = partial(post, pygame.DROPFILE, file=str(path))
+    hands = [(0.5, drop), (0.7, look), (0.9, look), (1.2, look), (1.3, tap(pygame.K_ESCAPE)), (1.4, look)]
+    assert stage.play(hands, 2.5) == 0
+    opened, playing, closed = seen[1][0], seen[2][0], seen[3][0]
+    assert opened is not None
+    assert opened.facts.walks
+    assert playing is not None
+    assert playing.seconds > 0.0
+    assert closed is None
+    assert seen[1][1] == seen[2][1] < len(stage.engine.made)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("text", [1.0, 2.0])
+def test_every_page_of_films_is_drawn_in_every_language(language: str, text: float) -> None:
+    pygame.init()
+    surface = pygame.display.set_mode((960, 600))
+    settings = replace(Settings(), app=replace(AppSettings(), language=language, text_size=text))
+    page = FilmsPage((replace(CARDS[0], picture=np.zeros((60, 80, 3), np.uint8)), *CARDS[1:]), listed=True)
+    base = replace(AppState(settings=settings), width=960, height=600, screen=Screen.SCENES)
+    film_page = FilmPage(FACTS, seconds=4.0, asked=True)
+    states = [
+        replace(base, films=page),
+        replace(base, films=replace(page, asking=True)),
+        replace(base, films=replace(page, line=PromptBox(text="snow", caret=4))),
+        replace(base, films=FilmsPage(listed=True)),
+        replace(base, film=film_page),
+        replace(base, film=replace(film_page, ended=True)),
+    ]
+    view, frame, seen = View(), np.full((16, 32, 3), 90, np.uint8), set()
+    for state in states:
+        assert view.draw(surface, state, frame, 1.0)
+        seen.add(pygame.image.tobytes(surface, "RGB"))
+    assert len(seen) == len(states)
+    pygame.quit()
