@@ -65,7 +65,7 @@ def draw_films(
             _draw_card(surface, theme, thumbnails, card, box, chosen=index == page.selected)
     if film_pages.rows_below(page, room):
         more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
-        surface.blit(more, (width - left - more.get_width(), height - theme.px(42)))
+        surface.blit(more, (width - left - more.get_width(), theme.px(50)))
     surface.blit(hint_line(theme, hints.films(state)), (left, height - theme.px(42)))
     if page.asking and page.card is not None:
         _draw_question(surface, theme, page.card, hints.question(state))

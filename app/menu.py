@@ -103,14 +103,20 @@ def move(menu: Menu, rows: int) -> Menu:
     return replace(menu, selected=(menu.selected + rows) % len(menu.items))
 
 
+def _step_px(menu: Menu, room: Room) -> int:
+    """From one item to the next; closer together where a long menu would not fit into a low window."""
+    return min(room.px(46), (room.height - room.px(94 + 12)) // len(menu.items))
+
+
 def menu_panel(menu: Menu, room: Room) -> Rect:
-    width, height = room.px(360), room.px(94 + 46 * len(menu.items))
+    width, height = room.px(360), room.px(94) + _step_px(menu, room) * len(menu.items)
     return Rect((room.width - width) // 2, (room.height - height) // 2, width, height)
 
 
 def menu_item_rect(menu: Menu, index: int, room: Room) -> Rect:
     panel, inset = menu_panel(menu, room), room.px(20)
-    return Rect(panel.x + inset, panel.y + room.px(76 + 46 * index), panel.width - 2 * inset, room.px(42))
+    step = _step_px(menu, room)
+    return Rect(panel.x + inset, panel.y + room.px(76) + step * index, panel.width - 2 * inset, step - room.px(4))
 
 
 def menu_item_at(menu: Menu, x: int, y: int, room: Room) -> int | None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from app import menu
@@ -57,3 +59,16 @@ def test_menu_items_are_found_under_the_pointer_and_the_choice_goes_round() -> N
         assert menu.menu_item_at(menu.WALK_MENU, rect.x + 2, rect.y + 2, ROOM) == index
     assert menu.menu_item_at(menu.WALK_MENU, 0, 0, ROOM) is None
     assert menu.move(menu.WALK_MENU, -1).choice is menu.MenuItem.QUIT
+
+
+@pytest.mark.parametrize("text", [0.8, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize(("width", "height"), [(480, 320), (1280, 720), (1920, 1080)])
+def test_the_longest_menu_fits_into_every_window_and_its_items_lie_apart(width: int, height: int, text: float) -> None:
+    room, longest = Room(width, height, text), menu.WALK_MENU
+    panel = menu.menu_panel(longest, room)
+    assert panel.y >= 0
+    assert panel.y + panel.height <= height
+    rects = [menu.menu_item_rect(longest, index, room) for index in range(len(longest.items))]
+    assert all(above.y + above.height <= below.y for above, below in pairwise(rects))
+    assert min(rect.height for rect in rects) >= 14
+    assert rects[-1].y + rects[-1].height <= panel.y + panel.height
