@@ -161,7 +161,16 @@ def walk_numbers(
     return numbers, rows, walker
 
 
-def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One picture after looking away and back, the true one, and those of other worlds on the same land."""
+
+    made: Pixels
+    true: Pixels
+    others: tuple[Pixels, ...]
+
+
+def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, Recalled]:
     """Looking 30 degrees away and back, with each window."""
     scene, back = held_out_scene(model.model, land, index), 10
     turns = {1: held(["l"]), 6: held(["j"]), 11: held([])}
@@ -173,9 +182,15 @@ def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, fl
         )
         walker = Walker(model, land, scene, replace(model.loaded, policy=policy, stream=stream))
         last = walker.go(back + 1, turns.get, keep={back})[back]
-        others = [Simulator(model.model, land, walker.world, other=k).at(0, 0, 0) for k in (1, 2, 3, 4)]
-        out[f"memory_agreement_{name}"] = agreement(last.made[-1], last.truth.frames[-1], others)
+        others = tuple(Simulator(model.model, land, walker.world, other=k).at(0, 0, 0) for k in (1, 2, 3, 4))
+        out[f"memory_agreement_{name}"] = Recalled(last.made[-1], last.truth.frames[-1], others)
     return out
+
+
+def pooled_agreement(recalled: list[Recalled]) -> float:
+    """The agreement of all walks together: worlds that hide little count little."""
+    others = [np.stack(pictures) for pictures in zip(*(one.others for one in recalled), strict=True)]
+    return agreement(np.stack([r.made for r in recalled]), np.stack([r.true for r in recalled]), others)
 
 
 def motion(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, float]:
@@ -221,11 +236,14 @@ def prompt_change(model: BundledWorldModel, land: WorldMap, index: int) -> dict[
 def evaluate(model: BundledWorldModel, *, walks: int, seconds: int, sheet: Path | None) -> dict[str, float]:
     """All numbers; ``sheet`` gets the pictures of the first twelve walks, the truth above what was made."""
     land, results, rows = WorldMap(), dict[str, list[float]](), list[Pixels]()
+    recalled: dict[str, list[Recalled]] = {}
     spent = frames = 0.0
     for index in range(walks):
         numbers, pictures, walker = walk_numbers(model, land, index, seconds)
-        for part in (memory, standing, *((motion, prompt_change) if index % 4 == 0 else ())):
+        for part in (standing, *((motion, prompt_change) if index % 4 == 0 else ())):
             numbers |= part(model, land, index)
+        for name, picture in memory(model, land, index).items():
+            recalled.setdefault(name, []).append(picture)
         for name, value in numbers.items():
             results.setdefault(name, []).append(value)
         rows += pictures if index < SHEET_WALKS else []
@@ -235,6 +253,7 @@ def evaluate(model: BundledWorldModel, *, walks: int, seconds: int, sheet: Path 
     if sheet is not None:
         iio.imwrite(sheet, np.concatenate(rows, 0))
     out = {name: sum(values) / len(values) for name, values in results.items()}
+    out |= {name: pooled_agreement(pictures) for name, pictures in recalled.items()}
     return out | {
         "autoencoder_psnr": _autoencoder(model, land),
         "prompt_hit_rate": phrasings.hit_rates(model.model.reader, phrasings.read(phrasings.HELD_OUT))["all"],
