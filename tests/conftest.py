@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 
 import pytest
 
@@ -15,7 +16,12 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 os.environ.setdefault("GOMP_SPINCOUNT", "500")  # a model in a test may take two threads; they must not spin
 for _name in [name for name in os.environ if name.startswith(("WORLDWALK_", "SGLANG_LINGBOT_"))]:
     del os.environ[_name]  # a developer's own overrides must not change what the tests see
-os.environ["WORLDWALK_CONFIG_DIR"] = os.path.join(os.path.dirname(__file__), "no such folder")  # nor their settings
+_config = tempfile.TemporaryDirectory(prefix="worldwalk-tests-")
+os.environ["WORLDWALK_CONFIG_DIR"] = _config.name  # nor their settings, nor may a test write to those
+
+
+def pytest_unconfigure() -> None:
+    _config.cleanup()
 
 
 @pytest.fixture(autouse=True)
