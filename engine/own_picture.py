@@ -52,7 +52,7 @@ class References:
     deviation: Tensor  # [M]
     projection: Tensor  # [M, K]
     centres: Tensor  # [112, K], biome by time by weather
-    variances: Tensor  # [112, K]
+    whitening: Tensor  # [112, K, K], the root of each world's inverse covariance: how widely and in which way it lies
 
     @classmethod
     def load(cls, path: Path = REFERENCES) -> References:
@@ -68,8 +68,9 @@ class References:
     def worlds(self, measured: Tensor) -> Tensor:
         """How likely each world is, [V, 7, 4, 4], for measurements [V, M]; a picture's sum to 1."""
         at = self.scaled(measured) @ self.projection
-        distances = ((at[:, None] - self.centres) ** 2 / self.variances).sum(2)
-        likely = (-0.5 * (distances + self.variances.log().sum(1))).softmax(1)
+        away = torch.einsum("vwk,wkj->vwj", at[:, None] - self.centres, self.whitening)
+        narrow = self.whitening.diagonal(dim1=1, dim2=2).log().sum(1)  # of its determinant, as it is triangular
+        likely = (narrow - 0.5 * away.square().sum(2)).softmax(1)
         return torch.unflatten(likely, 1, tuple(len(group) for group in GROUPS))
 
 

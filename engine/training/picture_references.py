@@ -24,8 +24,8 @@ from engine.training.data import HIDDEN_METRES
 from engine.training.shading import shade
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap, mix_of
 
-SEED, HELD_OUT_SEED, VIEWS, HELD_OUT_VIEWS = 5, 77, 320, 24
-DIMENSIONS, SHRINKAGE, KEPT_VARIANCE = 24, 0.02, 0.6
+SEED, HELD_OUT_SEED, VIEWS, HELD_OUT_VIEWS = 5, 77, 320, 56
+DIMENSIONS, SHRINKAGE, KEPT_COVARIANCE = 24, 0.02, 0.7
 _LENS = Lens(2 * WIDTH_PX, 2 * HEIGHT_PX)
 _PITCH_RADIANS = 0.11
 _PAIRS = [(t, w) for t in range(len(TIMES)) for w in range(len(WEATHERS))]
@@ -98,9 +98,9 @@ def make_references(samples: Samples) -> References:
     directions = torch.linalg.svd(apart - apart.mean(0), full_matrices=False)[2][:DIMENSIONS]
     projection = (whiten @ directions.T).contiguous()
     at, centres = scaled @ projection, middles @ projection
-    variances = torch.stack([(at[worlds == world] - centres[world]).var(0) for world in range(count)])
-    variances = torch.lerp(torch.ones_like(variances), variances, KEPT_VARIANCE)
-    return References(mean, deviation, projection, centres, variances)
+    spreads = torch.stack([(at[worlds == world] - centres[world]).T.cov() for world in range(count)])
+    spreads = torch.lerp(torch.eye(DIMENSIONS).expand_as(spreads), spreads, KEPT_COVARIANCE)
+    return References(mean, deviation, projection, centres, torch.linalg.cholesky(torch.linalg.inv(spreads)))
 
 
 def hit_rates(table: References, samples: Samples) -> dict[str, float]:
