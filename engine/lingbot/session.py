@@ -169,8 +169,6 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
     _refuse_short_positions(model, memory, config.lingbot)
     codecs = _load_codecs(files, memory, geometry, model, config, place, progress, log)
     dit = _load_transformer(files, memory, model, config.lingbot, place, _part(progress, 0.2, 0.9), log)
-    for line in optimize.apply(dit, optimize.Passes.of(memory, config.lingbot.compile_blocks, model.stream)):
-        log(line)
     convention = CameraConvention(config.camera.convention or model.camera)
     denoise = schedule_of(model.schedule, config.lingbot.schedule, config.steps)
     if place.device.type == "cuda":
