@@ -105,6 +105,7 @@ class _Cast:
         self.dir_z = cos - sin * columns
         self.stretch = (1 + columns**2).sqrt()  # [W] distance for one metre of depth
         self.slope = (view.pitch.tan()[:, None] + rows)[..., None]  # [V,H,1] rise for one metre of depth
+        self.rows_over_horizon = int((self.slope > 0).any(0).sum())  # in any view: below, clouds and stars are zero
 
     def _march(self) -> tuple[Tensor, Tensor]:
         """Depth of each pixel's hit [V,H,W] in metres (the last step where the ray leaves the land); whether it hit."""
@@ -191,13 +192,9 @@ class _Cast:
         mixed = [torch.lerp(n, c, tree) for n, c in zip(normal, crown, strict=True)]
         return tree, height * tree, (((rank + self.shift[0] * _RANK_A_METRE) % 1) * 2 - 1) * tree, mixed
 
-    def _over_horizon(self) -> int:
-        """How many rows of the picture reach over the horizon in any view: below, clouds and stars are zero."""
-        return int((self.slope > 0).any(0).sum())
-
     def _clouds(self, azimuth: Tensor, elevation: Tensor, sky: Tensor, *, low: bool) -> Tensor:
         """One of two octaves of clouds on a plane overhead."""
-        rows = self._over_horizon()
+        rows = self.rows_over_horizon
         elevation, seen = elevation[:, :rows], sky[:, :rows]
         up = elevation.clamp(min=0) + 0.12
         shift_x, shift_z = self.shift
@@ -211,7 +208,7 @@ class _Cast:
         return functional.pad(cloud, (0, 0, 0, sky.shape[1] - rows))
 
     def _stars(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> Tensor:
-        rows = self._over_horizon()
+        rows = self.rows_over_horizon
         elevation, seen = elevation[:, :rows], sky[:, :rows]
         cell = 2 * math.pi / STAR_COLUMNS
         a, e = azimuth / cell, elevation.clamp(min=0).atan() / cell
