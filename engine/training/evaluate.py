@@ -173,7 +173,9 @@ class Recalled:
 def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, Recalled]:
     """Looking 30 degrees away and back, with each window."""
     scene, back = held_out_scene(model.model, land, index), 10
-    turns = {1: held(["l"]), 6: held(["j"]), 11: held([])}
+    turns = {1: held(["l"]), 6: held(["j"])}
+    begun = model.open(scene, seed=7, session_id=0)
+    others = tuple(Simulator(model.model, land, begun, other=k).at(0, 0, 0) for k in (1, 2, 3, 4))
     out = {}
     for name, latent_frames in (("still", 3), ("moving", 12), ("none", 0)):
         policy = WindowPolicy(interactive=True, moving_latent_frames=latent_frames, still_latent_frames=latent_frames)
@@ -182,7 +184,6 @@ def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, Re
         )
         walker = Walker(model, land, scene, replace(model.loaded, policy=policy, stream=stream))
         last = walker.go(back + 1, turns.get, keep={back})[back]
-        others = tuple(Simulator(model.model, land, walker.world, other=k).at(0, 0, 0) for k in (1, 2, 3, 4))
         out[f"memory_agreement_{name}"] = Recalled(last.made[-1], last.truth.frames[-1], others)
     return out
 

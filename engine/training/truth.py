@@ -6,7 +6,6 @@ trees lie where only a picture of the world tells, so where they would be otherw
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from engine.bundled import BundledModel
 from engine.bundled_world import LayoutScenery
+from engine.camera import CameraState
 from engine.conditioning import Blend, Place
 from engine.layout import cast
 from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
@@ -98,12 +98,9 @@ class Simulator:
 
     def at(self, x: float, z: float, yaw_degrees: float) -> Pixels:
         """The picture [H, W, 3] from a pose relative to the start: model units and degrees."""
-        m, turn = self.model.config.metres_per_unit, self.place.yaw
-        px = self.place.x + m * (math.cos(turn) * x + math.sin(turn) * z)
-        pz = self.place.z + m * (math.cos(turn) * z - math.sin(turn) * x)
-        one, mix = torch.ones(1), self.blend.at(1.0)[None]
-        view = View(one * px, one * pz, one * (turn + math.radians(yaw_degrees)), one * 0.0, mix)
-        picture: Pixels = self.draw(view).frames[0]
+        pose, settled = CameraState(x=x, z=z, yaw_degrees=yaw_degrees).c2w(), replace(self.blend, share=1.0)
+        view, _ = self.model.conditioner.view(self.place, settled, pose, pose[None], picture=True)
+        picture: Pixels = self.draw(view.first()).frames[0]
         return picture
 
     @torch.no_grad()
