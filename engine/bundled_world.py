@@ -77,6 +77,7 @@ class LayoutScenery:
             shown=poses.absolute[-1] if picture is None else shown,
             decode=partial(self._decode, condition, chunk),
             known=None if picture is None else self._picture_residual(picture, condition),
+            rope=self.model.rope(condition),
         )
 
     def mark(self) -> Callable[[], None]:

@@ -119,7 +119,7 @@ class WorldSession:
         watch.mark()
         poses = self._move(inputs)
         prepared = self.state.scenery.prepare(self.state.chunk, self.state.shown, poses)
-        context = self._context(seen, poses)
+        context = self._context(seen, poses, prepared.rope)
         watch.mark()
         x0 = self._denoise(prepared, context)
         watch.mark()
@@ -236,7 +236,7 @@ class WorldSession:
         )
         return poses
 
-    def _context(self, seen: KVWindow, poses: ChunkPoses) -> ChunkContext:
+    def _context(self, seen: KVWindow, poses: ChunkPoses, rope: Tensor | None) -> ChunkContext:
         """What all passes over the chunk share; positions that would end are moved back first."""
         model, state = self.model, self.state
         limit = model.position_limit_latent_frames
@@ -253,6 +253,7 @@ class WorldSession:
             cross=state.cross,
             start_latent_frame=state.latent_frame,
             recent_window_tokens=seen.recent_tokens(self.geometry.tokens_per_latent_frame),
+            rope=rope,
         )
 
     def _denoise(self, prepared: PreparedChunk, context: ChunkContext) -> Tensor:

@@ -29,6 +29,7 @@ class Clips:
     target_mixes: Tensor  # [N, F, M] what the prompt asks for
     latents: Tensor  # [N, F, 16, h, w] half, normalised
     steps: Tensor  # [N, F, 4, 4] framewise relative poses, translation in steps of one latent frame
+    headings: Tensor  # [N, F, 2] yaw and pitch after each latent frame, radians
 
     def __len__(self) -> int:
         return len(self.latents)
@@ -76,6 +77,7 @@ def encode_clips(
         walk.target_mix,
         latents.half().cpu(),
         relative_steps(walk),
+        torch.stack([walk.yaw[..., -1], walk.pitch[..., -1]], -1),
     )
 
 

@@ -21,6 +21,8 @@ YAW_DEGREES = 6.0
 PITCH_DEGREES = 3.5
 PITCH_LIMIT_DEGREES = 30.0
 FRAMES = 4
+RETURNING = 0.2
+"""The share of walks that look back to where they looked before, where only memory tells what was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def random_walk(
     wobble = randn(B, N).cumsum(1) * 0.35
     rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
     rate = torch.where((kind < 0.06)[:, None], torch.zeros(B, N), rate)
+    back = (rand(B) < RETURNING)[:, None] & (torch.arange(N) > N // 2)
+    rate = torch.where(back, -rate.flip(1), rate)
     rate[:, 0] = 0
     yaw0 = rand(B) * 2 * math.pi
     yaw = yaw0[:, None] + rate.cumsum(1)

@@ -48,6 +48,7 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
         "dit": {
             **{k: v for k, v in asdict(DIT).items() if k in ("dim", "heads", "layers", "ffn_dim")},
             "rope_split": list(DIT.rope_split or ()),
+            **({"rope_turns": list(DIT.rope_turns)} if DIT.rope_turns else {}),
         },
         "text": {
             "vocabulary": text.vocabulary,

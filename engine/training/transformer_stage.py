@@ -18,6 +18,7 @@ from torch import Tensor
 
 from engine.bundled import lens_intrinsics
 from engine.camera import pluecker_rays
+from engine.conditioning import world_rope
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
@@ -39,6 +40,7 @@ class _Batch:
     condition: Tensor  # [B, 20, F, h, w] mask and painter's latent
     text: Tensor  # [B, 16, D]
     rays: Tensor  # [B, 384, F, h, w]
+    rope: Tensor | None  # [B, F * N, D/2, 2]
 
 
 class ResidualData:
@@ -61,7 +63,9 @@ class ResidualData:
         rays = pluecker_rays(steps, lens_intrinsics(LENS), HEIGHT_PX, WIDTH_PX)[0]
         rays = torch.unflatten(rays, 1, (count, -1)).transpose(0, 1)
         text = torch.cat([self._text(i, random.Random(seed + step * 101 + int(i))) for i in pick])
-        return _Batch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays)
+        rope = world_rope(DIT, LENS, *self.clips.headings[pick].unbind(-1))
+        rope = None if rope is None else rope.flatten(1, 2)
+        return _Batch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays, rope)
 
     def _text(self, clip: Tensor, rng: random.Random) -> Tensor:
         mix = self.clips.target_mixes[clip, -1]
@@ -77,7 +81,7 @@ def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, 
     """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
     camera = model.prepare_camera(data.rays)
     x = torch.cat([noisy, data.condition], 1)
-    out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible)
+    out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible, rope=data.rope)
     s = sigmas[:, None, :, None, None]
     kept, predicted = residual_weights(s)
     return kept * noisy + predicted * out
@@ -100,7 +104,7 @@ def train_transformer(
     resume: bool,
     data: ResidualData,
     held_out: ResidualData,
-    history_limit: int = 6,
+    history_limit: int = 7,
 ) -> CausalDiT:
     """``history_limit``: the longest clean history, in latent frames, that a step is trained with."""
     torch.manual_seed(seed)
@@ -123,7 +127,7 @@ def train_transformer(
         sigmas[:, :history] = 0.0
         visible = history_mask(F, history)
         clean = b.residual
-        if history > 1 and torch.rand(1, generator=generator) < 0.25:
+        if history > 1 and torch.rand(1, generator=generator) < 0.35:
             clean = _own_history(model, b, history, generator)
         noise = torch.randn(b.residual.shape, generator=generator)
         s = sigmas[:, None, :, None, None]
