@@ -17,7 +17,7 @@ from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
 from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
-TEXTURE = 0.15
+TEXTURE = 0.6
 VALIDATION_SEED = 990_000_000
 """Worlds of this generator seed and above are never trained on."""
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.models.autoencoder import Autoencoder
 from engine.models.painter import GUIDED_FRAMES, painter_guide
-from engine.training.data import METRES_PER_LATENT, Walk, random_walk, render
+from engine.training.data import METRES_PER_LATENT, Rendered, Walk, random_walk, render
 from engine.worldmap import WorldMap
 
 CLIP_LATENT_FRAMES = 8
@@ -63,7 +63,14 @@ def encode_clips(
     seed: int, count: int, model: Autoencoder, land: WorldMap, *, latent_frames: int = CLIP_LATENT_FRAMES
 ) -> Clips:
     """``count`` fresh clips of generator seed ``seed``: a pure function of its arguments."""
-    generator = torch.Generator().manual_seed(seed)
+    return encoded_walks(torch.Generator().manual_seed(seed), count, model, land, latent_frames)[0]
+
+
+@torch.no_grad()
+def encoded_walks(
+    generator: torch.Generator, count: int, model: Autoencoder, land: WorldMap, latent_frames: int
+) -> tuple[Clips, Rendered]:
+    """``count`` fresh walks as clips, and the pictures and guides from which they were encoded."""
     walk = random_walk(generator, count, latent_frames, jump=0.3)
     walk.mix[:, 0] = walk.mix[:, 0, -1:]
     rendered = render(land, walk)
@@ -71,7 +78,7 @@ def encode_clips(
     rendered.guides[:, 0] = rendered.guides[:, 0, -1:]
     latents = torch.unflatten(model.encode(rendered.frames.flatten(0, 1)), 0, (count, latent_frames))
     guides = torch.unflatten(painter_guide(rendered.guides.flatten(0, 1)), 0, (count, latent_frames))
-    return Clips(
+    clips = Clips(
         guides.half().cpu(),
         walk.mix[:, :, list(GUIDED_FRAMES)],
         walk.target_mix,
@@ -79,6 +86,7 @@ def encode_clips(
         relative_steps(walk),
         torch.stack([walk.yaw[..., -1], walk.pitch[..., -1]], -1),
     )
+    return clips, rendered
 
 
 def build_cache(folder: Path, *, clips: int, seed: int, model: Autoencoder, land: WorldMap) -> None:

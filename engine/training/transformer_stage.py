@@ -35,7 +35,7 @@ RESIDUAL_LIMIT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class ResidualBatch:
     residual: Tensor  # [B, 16, F, h, w]
     condition: Tensor  # [B, 20, F, h, w] mask and painter's latent
     text: Tensor  # [B, 16, D]
@@ -51,9 +51,13 @@ class ResidualData:
         self.painted = painted(painter, clips).half()
         self.std = painter.get_buffer("residual_std").cpu()[:, None, None]
 
-    def batch(self, step: int, count: int, seed: int) -> _Batch:
+    def batch(self, step: int, count: int, seed: int) -> ResidualBatch:
         generator = torch.Generator().manual_seed(seed * 11_000_003 + step)
-        pick = torch.randint(len(self.clips), (count,), generator=generator)
+        return self.chosen(torch.randint(len(self.clips), (count,), generator=generator), generator, seed + step * 101)
+
+    def chosen(self, pick: Tensor, generator: torch.Generator, words: int) -> ResidualBatch:
+        """The clips ``pick`` [B], each with a prompt by the seed ``words``; most are told their first picture."""
+        count = len(pick)
         c, z = self.painted[pick].float(), self.clips.latents[pick].float()
         residual = ((z - c) / self.std).clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT)
         mask = torch.zeros(count, c.shape[1], 4, *c.shape[-2:])
@@ -62,10 +66,10 @@ class ResidualData:
         steps = self.clips.steps[pick].flatten(0, 1).double().numpy()
         rays = pluecker_rays(steps, lens_intrinsics(LENS), HEIGHT_PX, WIDTH_PX)[0]
         rays = torch.unflatten(rays, 1, (count, -1)).transpose(0, 1)
-        text = torch.cat([self._text(i, random.Random(seed + step * 101 + int(i))) for i in pick])
+        text = torch.cat([self._text(i, random.Random(words + int(i))) for i in pick])
         rope = world_rope(DIT, LENS, *self.clips.headings[pick].unbind(-1))
         rope = None if rope is None else rope.flatten(1, 2)
-        return _Batch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays, rope)
+        return ResidualBatch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays, rope)
 
     def _text(self, clip: Tensor, rng: random.Random) -> Tensor:
         mix = self.clips.target_mixes[clip, -1]
@@ -77,7 +81,7 @@ class ResidualData:
         return self.reader.rows(tokenize(self.tokenizer, text, self.reader.config.length))
 
 
-def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
+def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
     """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
     camera = model.prepare_camera(data.rays)
     x = torch.cat([noisy, data.condition], 1)
@@ -145,7 +149,7 @@ def train_transformer(
 
 
 @torch.no_grad()
-def _own_history(model: CausalDiT, b: _Batch, history: int, generator: torch.Generator) -> Tensor:
+def _own_history(model: CausalDiT, b: ResidualBatch, history: int, generator: torch.Generator) -> Tensor:
     """History after the first latent frame as the model itself makes it, so that its own faults are no surprise."""
     B, _, F, _, _ = b.residual.shape
     sigmas = torch.ones(B, F)
