@@ -80,6 +80,8 @@ class _Pass:
     remember: Remember
     parts: BlockParts
     mask: Tensor | None = None
+    history: tuple[int, int] | None = None
+    """Clean latent frames of a training clip and tokens of one, see ``Attention.mix_after_history``; then no mask."""
 
 
 class Block(nn.Module):
@@ -105,7 +107,10 @@ class Block(nn.Module):
         """[B, N, D] -> [B, N, D]."""
         q, k, v = shared.parts.project(self, x, shared.modulation, shared.rope)
         k, v = shared.remember(layer, k, v)
-        mixed = self.self_attn.mix(q, k, v, shared.mask)
+        if shared.history is None:
+            mixed = self.self_attn.mix(q, k, v, shared.mask)
+        else:
+            mixed = self.self_attn.mix_after_history(q, k, v, *shared.history)
         camera = None if shared.camera is None else shared.camera.of(layer)
         return shared.parts.finish(self, x, mixed, shared.modulation, camera, shared.text[layer])
 
@@ -221,17 +226,19 @@ class CausalDiT(nn.Module):
         *,
         latent_frames: tuple[int, ...] | None = None,
         visible: Tensor | None = None,
+        history: int | None = None,
         rope: Tensor | None = None,
     ) -> Tensor:
         """Training: a whole clip in one pass without a cache; latent frame f sees the latent frames up to f.
 
         x [B, in_channels, F, h, w], ``timesteps`` [B, F], text [B, L, text_dim]. ``visible`` bool [F, F] replaces the
         causal rule (row = who looks), ``latent_frames`` the positions 0..F-1; with both, a clean copy of the clip can
-        stand before the noisy one. ``rope`` [B, N, D/2, 2] replaces the grid's positions.
+        stand before the noisy one. ``history`` replaces both: so many clean latent frames come
+        first, and each later one sees them and itself. ``rope`` [B, N, D/2, 2] replaces the grid's positions.
         Returns float32 [B, out_channels, F, h, w].
         """
         frames, rows, columns = self._grid(x)
-        if visible is None:
+        if visible is None and history is None:
             visible = torch.ones(frames, frames, dtype=torch.bool, device=x.device).tril()
         per_frame = rows * columns
         time, modulation = self._embed_time(timesteps)
@@ -245,7 +252,8 @@ class CausalDiT(nn.Module):
             text=self.project_text(text),
             remember=lambda layer, k, v: (k, v),
             parts=self.parts,
-            mask=visible.repeat_interleave(per_frame, 0).repeat_interleave(per_frame, 1),
+            mask=None if visible is None else visible.repeat_interleave(per_frame, 0).repeat_interleave(per_frame, 1),
+            history=None if history is None else (history, per_frame),
         )
         tokens = self._embed_patches(x)
         for layer, block in enumerate(self._layers):

@@ -23,7 +23,7 @@ from engine.training.cache import encoded_walks
 from engine.training.data import Rendered
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
-from engine.training.transformer_stage import ResidualData, history_mask, predict_clip
+from engine.training.transformer_stage import ResidualData, predict_clip
 from engine.worldmap import WorldMap
 
 LATENT_FRAMES = 3
@@ -88,6 +88,6 @@ def made_latents(dit: CausalDiT, data: ResidualData, generator: torch.Generator,
     sigmas[:, 0] = 0
     noisy = torch.randn(b.residual.shape, generator=generator)
     noisy[:, :, 0] = b.residual[:, :, 0]
-    residual = predict_clip(dit, b, noisy, sigmas, history_mask(sigmas.shape[1], 1))
+    residual = predict_clip(dit, b, noisy, sigmas, 1)
     residual[:, :, 0] = b.residual[:, :, 0]
     return data.painted.float() + residual.transpose(1, 2) * data.std

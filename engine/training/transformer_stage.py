@@ -81,22 +81,17 @@ class ResidualData:
         return self.reader.rows(tokenize(self.tokenizer, text, self.reader.config.length))
 
 
-def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
-    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
+def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: Tensor, history: int) -> Tensor:
+    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F].
+
+    The first ``history`` latent frames are clean and causal; each later one sees them and itself.
+    """
     camera = model.prepare_camera(data.rays)
     x = torch.cat([noisy, data.condition], 1)
-    out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible, rope=data.rope)
+    out = model.forward_clip(x, sigmas * 1000, data.text, camera, history=history, rope=data.rope)
     s = sigmas[:, None, :, None, None]
     kept, predicted = residual_weights(s)
     return kept * noisy + predicted * out
-
-
-def history_mask(frames: int, history: int) -> Tensor:
-    """visible [F, F]: clean history is causal, noisy latent frames see the history and themselves."""
-    visible = torch.eye(frames, dtype=torch.bool)
-    visible[:history, :history] |= torch.ones(history, history, dtype=torch.bool).tril()
-    visible[history:, :history] = True
-    return visible
 
 
 def train_transformer(
@@ -129,14 +124,13 @@ def train_transformer(
         sigmas = torch.rand(B, F, generator=generator) * 0.8 + 0.2
         sigmas[torch.rand(B, F, generator=generator) < 0.4] = 1.0
         sigmas[:, :history] = 0.0
-        visible = history_mask(F, history)
         clean = b.residual
         if history > 1 and torch.rand(1, generator=generator) < 0.35:
             clean = _own_history(model, b, history, generator)
         noise = torch.randn(b.residual.shape, generator=generator)
         s = sigmas[:, None, :, None, None]
         noisy = (1 - s) * clean + s * noise
-        made = predict_clip(model, b, noisy, sigmas, visible)
+        made = predict_clip(model, b, noisy, sigmas, history)
         weight = 1 / (residual_weights(s)[1] + 0.05)
         return ((made - b.residual).square() * weight)[:, :, history:].mean()
 
@@ -156,7 +150,7 @@ def _own_history(model: CausalDiT, b: ResidualBatch, history: int, generator: to
     sigmas[:, 0] = 0
     noisy = torch.randn(b.residual.shape, generator=generator)
     noisy[:, :, 0] = b.residual[:, :, 0]
-    made = predict_clip(model, b, noisy, sigmas, history_mask(F, 1))
+    made = predict_clip(model, b, noisy, sigmas, 1)
     out = b.residual.clone()
     out[:, :, 1:history] = made[:, :, 1:history]
     return out
@@ -180,7 +174,7 @@ def evaluate_residual(model: CausalDiT, data: ResidualData) -> dict[str, float]:
             sigmas[:, :history] = 0
             noisy = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(i))
             noisy[:, :, :history] = b.residual[:, :, :history]
-            made = predict_clip(model, b, noisy, sigmas, history_mask(F, history))
+            made = predict_clip(model, b, noisy, sigmas, history)
             made_error += float((made - b.residual)[:, :, frames // 2 :].square().mean())
             base_error += float(b.residual[:, :, frames // 2 :].square().mean())
         out[f"explained_{history}"] = 1 - made_error / base_error

@@ -278,3 +278,19 @@ def test_a_clip_with_directions_for_positions_is_the_stream_frame_by_frame():
             one = slice(f, f + 1)
             shared = ChunkContext(text, model.prepare_camera(rays[:, :, one]), cache, cross, f, rope=rope[0, f])
             assert difference(model(x[:, :, one], timesteps[:, one], shared), clip[:, :, one]) < 1e-5
+
+
+@pytest.mark.parametrize("history", [0, 1, 3, 4])
+def test_clean_history_before_noisy_frames_is_the_mask_that_says_so(history):
+    torch.manual_seed(0)
+    model, frames = CausalDiT(DiTConfig(32, 2, 2, 48, 4, 8, camera_channels=4)).eval(), 4
+    model.init_weights()
+    nn.init.normal_(model.head.head.weight)
+    x, text = torch.randn(2, 36, frames, 4, 6), torch.randn(2, 4, 8)
+    camera = model.prepare_camera(torch.randn(2, 4, frames, 4, 6))
+    visible = torch.eye(frames, dtype=torch.bool)
+    visible[:history, :history] = torch.ones(history, history, dtype=torch.bool).tril()
+    visible[history:, :history] = True
+    timesteps = torch.full((2, frames), 300.0)
+    masked = model.forward_clip(x, timesteps, text, camera, visible=visible)
+    assert difference(model.forward_clip(x, timesteps, text, camera, history=history), masked) < 1e-5

@@ -19,7 +19,7 @@ from engine.training.optimizer import Muon, orthogonalize
 from engine.training.painter_stage import painted, train_painter
 from engine.training.recipe import GUIDE
 from engine.training.shading import shade
-from engine.training.transformer_stage import ResidualData, history_mask, train_transformer
+from engine.training.transformer_stage import ResidualData, train_transformer
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap, mix_of
 
 
@@ -88,16 +88,6 @@ def test_muons_updates_have_equal_singular_values():
     values = torch.linalg.svdvals(orthogonalize(torch.randn(24, 10, generator=torch.Generator().manual_seed(0))))
     assert float(values.min()) > 0.6
     assert float(values.max()) < 1.3
-
-
-def test_history_is_causal_and_noisy_frames_see_only_it_and_themselves():
-    visible = history_mask(4, 2)
-    assert visible.tolist() == [
-        [True, False, False, False],
-        [True, True, False, False],
-        [True, True, True, False],
-        [True, True, False, True],
-    ]
 
 
 def test_the_autoencoder_learns(tmp_path):
