@@ -23,7 +23,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|tmp)/")
 PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window", "engine.wording")
 NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine.controls", "engine.config")
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
-NO_TORCH += ("engine.remote*",)
+NO_TORCH += ("engine.remote*", "engine.inputs", "engine.facts")
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
 NO_TORCH += ("engine.thinning", "engine.moments", "engine.rewalk")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
@@ -34,7 +34,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording", "engine.thinning"),
     "engine": (),
     "engine.errors": (),
-    "engine.protocol": (),
+    "engine.protocol": ("engine.inputs", "engine.facts"),
+    "engine.inputs": (),
+    "engine.facts": (),
     "engine.geometry": (),
     "engine.window": ("engine.errors", "engine.protocol"),
     "engine.config": ("engine.errors", "engine.window", "engine.wording"),
