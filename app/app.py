@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pygame
 
-from app import details, errands, hints, keymap, messages, picture_files
+from app import details, errands, gestures, hints, keymap, messages, picture_files
 from app import state as core
 from app.cinema import Cinema, CinemaParts, its_own, no_clip
 from app.desktop import Desktop
@@ -276,7 +276,7 @@ class App:
                 case errands.CopyText(text):
                     self._desktop.copy(text)
                 case errands.PasteText():
-                    self._tell(messages.Pasted(self._desktop.paste()))
+                    self._tell(gestures.Pasted(self._desktop.paste()))
                 case errands.RestartEngine():
                     self._restart_engine()
                 case errands.SwitchEngine(config):
@@ -378,7 +378,7 @@ class App:
         return glance.frame
 
     def _resize_to_window(self) -> None:
-        self._tell(messages.WindowResized(*self._desktop.surface.get_size()))
+        self._tell(gestures.WindowResized(*self._desktop.surface.get_size()))
 
     def _measure(self, now: float) -> None:
         self._measured_at = now

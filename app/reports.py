@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import errands, messages, pad_hands, page_hands, steering, timing
+from app import errands, gestures, messages, pad_hands, page_hands, steering, timing
 from app.errands import Ask
 from app.remembered import learn
 from app.timing import Timing
@@ -55,7 +55,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
             return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
-        case messages.PadOpened() | messages.PadLost() | messages.PadAxisMoved() | messages.PadDirected():
+        case gestures.PadOpened() | gestures.PadLost() | gestures.PadAxisMoved() | gestures.PadDirected():
             return pad_hands.handle(state, message), ()
         case messages.EngineStarted(config):
             return replace(state, engine=config), ()

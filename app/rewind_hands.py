@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import messages, steering
-from app.messages import Command
+from app import gestures, messages, steering
+from app.gestures import Command
 from app.rewind import LookedBack, Rewind, RewindPressed, TimeMachine, nearest, wound
 from app.values import AppState, Change, Measured, PromptStatus, Stage, let_go, tell
 from engine.protocol import GoBack, MomentsKept, StayedHere, WentBack
@@ -33,13 +33,13 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
     if rewind is None:
         return None
     match message:
-        case messages.ActionReleased(source, at) if source == rewind.source and rewind.asked is None:
+        case gestures.ActionReleased(source, at) if source == rewind.source and rewind.asked is None:
             return _release(state, rewind, at)
-        case messages.FocusLost(at) if rewind.asked is None:
+        case gestures.FocusLost(at) if rewind.asked is None:
             return _release(let_go(state, at), rewind, at)
-        case messages.Commanded(Command.BACK, at) if rewind.asked is None:
+        case gestures.Commanded(Command.BACK, at) if rewind.asked is None:
             return replace(_with(state, rewind=None), touched_at=at), ()
-        case messages.Commanded(command, _) if command not in WHILE_REWINDING:
+        case gestures.Commanded(command, _) if command not in WHILE_REWINDING:
             return state, ()
     return None
 

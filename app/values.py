@@ -12,8 +12,8 @@ from app.errands import Ask
 from app.film_pages import FilmPage, FilmsPage
 from app.films import Rewalking
 from app.gamepad import Gamepad, rest
+from app.gestures import Focus
 from app.menu import Gallery, Menu, Room
-from app.messages import Focus
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
 from app.remembered import ModelLine, Remembered, arranged, play

@@ -15,8 +15,7 @@ from app import errands, film_pages, films, keymap
 from app.bindings import Bindings
 from app.film_pages import FilmPage, FilmsPage
 from app.films import FilmCard, FilmFacts, FilmMoved, FilmOpened, FilmsListed, Rewalking, WheelReady, WheelRefused
-from app.menu import MenuItem, Room
-from app.messages import (
+from app.gestures import (
     Command,
     Commanded,
     Edit,
@@ -27,13 +26,13 @@ from app.messages import (
     MenuActed,
     MenuChosen,
     MenuMoved,
-    Message,
     MouseClicked,
     MouseMoved,
     Scrolled,
     TextTyped,
-    Told,
 )
+from app.menu import MenuItem, Room
+from app.messages import Message, Told
 from app.prompt_box import PromptBox
 from app.settings import AppSettings, Settings
 from app.values import AppState, Screen

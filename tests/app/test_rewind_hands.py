@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.messages import ActionPressed, ActionReleased, Command, Commanded, FocusLost, Ticked
+from app.gestures import ActionPressed, ActionReleased, Command, Commanded, FocusLost
+from app.messages import Ticked
 from app.rewind import LookedBack, RewindPressed, nearest
 from app.values import AppState, Screen, Stage
 from engine.protocol import Failed, GoBack, MomentsKept, OpenWorld, Pause, SnapshotSaved, StayedHere, Steer, WentBack
