@@ -9,7 +9,8 @@ from app.errands import Ask
 from app.film_pages import FilmPage, FilmsPage
 from app.gestures import Command, Edit, MenuAct
 from app.prompt_box import PromptBox
-from app.values import AppState, Change, let_go, open_world, tell
+from app.steps import let_go, open_world, tell
+from app.values import AppState, Change
 
 STEP_SECONDS, LEAP_SECONDS = 5.0, 30.0
 

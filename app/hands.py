@@ -18,26 +18,14 @@ from app import (
     steering,
 )
 from app.errands import Ask
+from app.facts import PromptStatus, Screen, Stage
 from app.films import SaveClip
 from app.gestures import Command, Edit, Focus
 from app.menu import MenuItem
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
-from app.values import (
-    AppState,
-    Change,
-    PromptStatus,
-    Screen,
-    Stage,
-    close_world,
-    fitted,
-    let_go,
-    open_gallery,
-    open_world,
-    recover,
-    reset,
-    tell,
-)
+from app.steps import close_world, fitted, let_go, open_gallery, open_world, recover, reset, tell
+from app.values import AppState, Change
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:

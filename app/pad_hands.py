@@ -7,7 +7,8 @@ from dataclasses import replace
 from app import gamepad, gestures, steering
 from app.gamepad import Gamepad
 from app.gestures import Focus
-from app.values import AppState, tell
+from app.steps import tell
+from app.values import AppState
 
 Pad = gestures.PadOpened | gestures.PadLost | gestures.PadAxisMoved | gestures.PadDirected
 

@@ -11,8 +11,9 @@ from app.gestures import Edit, MenuAct
 from app.options import PRESET, Deed, SettingsPage
 from app.prompt_box import PromptBox
 from app.settings import Settings
+from app.steps import fitted, let_go
 from app.strict_yaml import load as load_yaml
-from app.values import AppState, Change, fitted, let_go
+from app.values import AppState, Change
 from engine.config import Value
 from engine.errors import BadValue
 

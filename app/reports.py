@@ -8,20 +8,11 @@ from pathlib import Path
 
 from app import errands, gestures, messages, pad_hands, page_hands, steering, timing
 from app.errands import Ask
+from app.facts import PromptStatus, RecordingStatus, Screen, Stage, World
 from app.remembered import learn
+from app.steps import let_go, open_gallery, tell
 from app.timing import Timing
-from app.values import (
-    AppState,
-    Change,
-    PromptStatus,
-    RecordingStatus,
-    Screen,
-    Stage,
-    World,
-    let_go,
-    open_gallery,
-    tell,
-)
+from app.values import AppState, Change
 from engine.protocol import (
     ACTIONS,
     ActionState,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import gestures, messages, steering
+from app.facts import Measured, PromptStatus, Stage
 from app.gestures import Command
 from app.rewind import LookedBack, Rewind, RewindPressed, TimeMachine, nearest, wound
-from app.values import AppState, Change, Measured, PromptStatus, Stage, let_go, tell
+from app.steps import let_go, tell
+from app.values import AppState, Change
 from engine.protocol import GoBack, MomentsKept, StayedHere, WentBack
 
 WHILE_REWINDING = (Command.PAUSE, Command.FULLSCREEN, Command.SNAPSHOT, Command.DETAILS, Command.INPUTS, Command.RECORD)

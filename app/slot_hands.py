@@ -21,7 +21,8 @@ from app.slots import (
 )
 from app.slots_page import SlotsPage
 from app.start_hands import Text, typed_into
-from app.values import AppState, Change, let_go, resume, tell
+from app.steps import let_go, resume, tell
+from app.values import AppState, Change
 from engine.protocol import SaveWorld, WorldSaved
 
 

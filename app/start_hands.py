@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from app import crop, errands, gestures, menu, messages, page_hands, prompt_box, remembered
 from app.errands import Ask
+from app.facts import Screen
 from app.gestures import Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.remembered import OwnPicture
-from app.values import AppState, Change, Screen, let_go, list_scenes, open_world, tell
+from app.steps import let_go, list_scenes, open_world, tell
+from app.values import AppState, Change
 from engine.wording import prompt_problem
 
 Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted

@@ -13,6 +13,7 @@ import pytest
 
 from app import errands, film_pages, films, keymap
 from app.bindings import Bindings
+from app.facts import Screen
 from app.film_pages import FilmPage, FilmsPage
 from app.films import FilmCard, FilmFacts, FilmMoved, FilmOpened, FilmsListed, Rewalking, WheelReady, WheelRefused
 from app.gestures import (
@@ -35,7 +36,7 @@ from app.menu import MenuItem, Room
 from app.messages import Message, Told
 from app.prompt_box import PromptBox
 from app.settings import AppSettings, Settings
-from app.values import AppState, Screen
+from app.values import AppState
 from app.view import View
 from engine.config import EngineConfig
 from engine.protocol import OpenWorld, Pause

@@ -12,6 +12,7 @@ import pytest
 from app import crop, errands, keymap, menu, messages, remembered, start_hands, timing
 from app.bindings import Bindings
 from app.crop import CropPage
+from app.facts import Screen
 from app.gestures import (
     ActionPressed,
     Command,
@@ -32,7 +33,7 @@ from app.messages import ModelsListed, PictureMade, PictureRead, ScenesListed, T
 from app.pages import seconds_left
 from app.remembered import ModelLine, OwnPicture, Remembered
 from app.timing import Timing
-from app.values import AppState, Screen
+from app.values import AppState
 from engine.protocol import Loading, OpenWorld, SceneSpec
 from tests.app.walks import SCENES, after, frame_chunk, opened, walking
 

@@ -6,10 +6,11 @@ import pytest
 
 from app import errands, gestures, messages
 from app import state as core
+from app.facts import Screen, Stage
 from app.gestures import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MouseMoved
 from app.menu import MenuItem
 from app.messages import Ticked
-from app.values import AppState, Screen, Stage
+from app.values import AppState
 from engine.protocol import EventAccepted, EventRejected, Failed, OpenWorld, Pause, Restore, SnapshotSaved, Steer
 from tests.app.walks import MEADOW, SCENES, after, frame_chunk, opened, sampled, walking
 
