@@ -1,4 +1,4 @@
-"""What is asked in one tick: held actions, a turn of the head, a prompt, and the composite event of them."""
+"""What is asked in one tick: held actions, a turn of the head, a prompt, a retake, and the composite event of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 ACTIONS = ("w", "a", "s", "d", "i", "j", "k", "l")
 """Camera actions: w/s forward and back, a/d sideways, i/k pitch up and down, j/l yaw left and right."""
 
-INPUT_TYPES = ("camera_actions", "look", "prompt")
+INPUT_TYPES = ("camera_actions", "look", "prompt", "retake")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,19 @@ CameraActions = ActionState | ActionScript
 
 
 @dataclass(frozen=True, slots=True)
+class Retake:
+    """The next chunk is made in another way. ``seed``: of the noise that it and all after it are drawn from (None: as
+    it comes). ``steps``: denoising passes of this one chunk (None: the model's own)."""
+
+    seed: int | None = None
+    steps: int | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """The map that stands in an event; empty where nothing is asked."""
+        return {name: value for name, value in (("seed", self.seed), ("steps", self.steps)) if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class CompositeEvent:
     """Everything asked in one tick. ``input_types`` gives the order in which the parts are applied."""
 
@@ -53,6 +66,7 @@ class CompositeEvent:
     look: Look | None = None
     prompt: str | None = None
     pressed_at: float | None = None
+    retake: Retake | None = None
 
     def to_wire(self) -> dict[str, object]:
         """The event as the map that travels (see ``engine.events`` for its rules)."""
@@ -75,4 +89,6 @@ class CompositeEvent:
             wire["look"] = {"yaw_degrees": self.look.yaw_degrees, "pitch_degrees": self.look.pitch_degrees}
         if self.prompt is not None:
             wire["prompt"] = self.prompt
+        if self.retake is not None:
+            wire["retake"] = self.retake.to_wire()
         return wire

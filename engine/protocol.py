@@ -28,6 +28,7 @@ from engine.inputs import ActionState as ActionState
 from engine.inputs import CameraActions as CameraActions
 from engine.inputs import CompositeEvent as CompositeEvent
 from engine.inputs import Look as Look
+from engine.inputs import Retake as Retake
 from engine.inputs import Transition as Transition
 
 Pixels = NDArray[np.uint8]
