@@ -200,7 +200,7 @@ def _window(
         raise NeedsHardware(problem, cure)
     from app import scenes
     from app.app import App, Parts
-    from app.recorder import Repair
+    from app.repair import Repair
     from engine.host import EngineHost
 
     hosts: list[EngineHost] = []

@@ -80,6 +80,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "threading": (
         "engine.host",
         "app.recorder",
+        "app.repair",
         "app.clips",
         "app.projector",
         "app.worker",
