@@ -25,16 +25,20 @@ NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
 NO_TORCH += ("engine.remote*", "engine.inputs", "engine.facts")
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
-NO_TORCH += ("engine.thinning", "engine.moments", "engine.rewalk")
+NO_TORCH += ("engine.thinning", "engine.lines", "engine.moments", "engine.rewalk", "engine.variants")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
     "main": ("app.*", "engine.*"),
-    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording", "engine.thinning"),
+    "app*": (
+        *("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording"),
+        *("engine.lines", "engine.thinning"),
+    ),
     "engine": (),
     "engine.errors": (),
-    "engine.protocol": ("engine.inputs", "engine.facts"),
+    "engine.protocol": ("engine.inputs", "engine.facts", "engine.optics"),
+    "engine.optics": (),
     "engine.inputs": (),
     "engine.facts": (),
     "engine.geometry": (),
@@ -49,7 +53,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.moments",
     ),
     "engine.thinning": (),
-    "engine.moments": ("engine.thinning",),
+    "engine.lines": (),
+    "engine.moments": ("engine.lines", "engine.thinning"),
     "engine.camera": (*PURE, "engine.config"),
     "engine.schedule": (*PURE,),
     "engine.lingbot.memory": (*PURE, "engine.models.dit_config"),
