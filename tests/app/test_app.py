@@ -8,10 +8,11 @@ import numpy as np
 import pygame
 import pytest
 
-from app.app import App, AppConfig
+from app.app import App
 from app.facts import Screen
 from app.facts import Stage as PromptStage
 from app.messages import ModelsListed
+from app.parts import AppConfig
 from app.remembered import ModelLine
 from app.takes import FIRST_CHUNK
 from engine.config import EngineConfig
