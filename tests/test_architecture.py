@@ -94,9 +94,9 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     ),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
-    "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
+    "multiprocessing": ("engine.host", "engine.channel", "engine.training.render_stage"),
     "subprocess": ("app.recorder", "app.mp4", "app.projector", "engine.host", "engine.doctor", "engine.bench*"),
-    "concurrent": ("engine.training*",),
+    "concurrent": (),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (

@@ -25,7 +25,7 @@ from engine.prompt_reader import tokenize
 from engine.schedule import residual_weights
 from engine.training import prompts
 from engine.training.cache import Clips
-from engine.training.loop import Budget, StageRun
+from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.painter_stage import painted
 from engine.training.recipe import DIT, HEIGHT_PX, LENS, WIDTH_PX
@@ -74,10 +74,12 @@ class ResidualData:
 
 
 def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
-    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]."""
-    camera = model.prepare_camera(data.rays)
-    x = torch.cat([noisy, data.condition], 1)
-    out = model.forward_clip(x, sigmas * 1000, data.text, camera, visible=visible)
+    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]; the model may be on a GPU."""
+    device = model.patch_embedding.weight.device
+    camera = model.prepare_camera(data.rays.to(device))
+    x = torch.cat([noisy, data.condition], 1).to(device)
+    text, timesteps, visible = data.text.to(device), (sigmas * 1000).to(device), visible.to(device)
+    out = model.forward_clip(x, timesteps, text, camera, visible=visible).to(noisy.device)
     s = sigmas[:, None, :, None, None]
     kept, predicted = residual_weights(s)
     return kept * noisy + predicted * out
@@ -101,11 +103,14 @@ def train_transformer(
     data: ResidualData,
     held_out: ResidualData,
     history_limit: int = 6,
+    device: str = "cpu",
+    show: Show | None = None,
 ) -> CausalDiT:
     """``history_limit``: the longest clean history, in latent frames, that a step is trained with."""
     torch.manual_seed(seed)
     model = CausalDiT(DIT)
-    model.init_weights()
+    model.init_weights()  # on the CPU: the same start whatever the device
+    model.to(device)
     optimizer = Muon(
         model, muon_lr=0.006, adam_lr=1e-3, exclude=("patch_embedding", "text_embedding", "time_embedding", "head")
     )
@@ -135,7 +140,7 @@ def train_transformer(
     def validate() -> dict[str, float]:
         return evaluate_residual(model, held_out)
 
-    run.run(budget, loss_of, validate)
+    run.run(budget, loss_of, validate, show)
     run.averaged()
     return model
 
