@@ -6,7 +6,7 @@ The rules are those of SGLang-Diffusion's LingBot adapter, with ``look`` beside 
 - A script of actions is consumed in order, one item per latent frame; what it cannot fill is padded with no action.
 - A state is what is held: it repeats until it changes. A tap that began and ended between two chunks still moves one
   latent frame. A new script drops the state, a new state drops the script.
-- Looks add up until a chunk takes them. Of retakes the newest counts, for the next chunk.
+- Looks add up until a chunk takes them. Retakes are for the next chunk alone, the newest word counts.
 - Before the first camera input (actions or look) a chunk has no actions at all, which is not the same as none held.
 
 Events are kept as they came and are only worked off when a chunk is sampled, so that what is reported of a chunk
@@ -112,7 +112,7 @@ class ControlQueues:
         retake: Retake | None = None
         for waiting in taken:
             event = waiting.event
-            retake = event.retake or retake
+            retake = retake if event.retake is None else event.retake.over(retake)
             if event.prompt is not None:
                 self._prompt = (event.prompt, event.event_id)
             if event.camera_actions is not None:
@@ -271,7 +271,7 @@ def _fold(older: _Waiting, newer: _Waiting) -> _Waiting:
         look=look,
         prompt=second.prompt if second.prompt is not None else first.prompt,
         pressed_at=second.pressed_at,
-        retake=second.retake or first.retake,
+        retake=first.retake if second.retake is None else second.retake.over(first.retake),
     )
     return _Waiting(event, event.to_wire(), newer.accepted_at)
 

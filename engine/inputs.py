@@ -55,6 +55,14 @@ class Retake:
         """The map that stands in an event; empty where nothing is asked."""
         return {name: value for name, value in (("seed", self.seed), ("steps", self.steps)) if value is not None}
 
+    def over(self, earlier: Retake | None) -> Retake:
+        """Both for one chunk: what this one does not say is as the ``earlier`` one has it."""
+        if earlier is None:
+            return self
+        return Retake(
+            earlier.seed if self.seed is None else self.seed, earlier.steps if self.steps is None else self.steps
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CompositeEvent:

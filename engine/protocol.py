@@ -102,6 +102,31 @@ class GoBack:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeVariants:
+    """Make the chunk on show again in each of these ways, unseen; the world stays what it is. ``VariantMade`` tells
+    each one's picture of the frame that ends at ``position`` of the walk, in chunks: 5.0 is the end of chunk 4."""
+
+    session_id: int
+    position: float
+    variants: tuple[Retake, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StopVariants:
+    """No more of them are wanted."""
+
+    session_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeVariant:
+    """Go on from one of them: ``WentBack`` to before the chunk answers, then the chunk itself."""
+
+    session_id: int
+    variant: Retake
+
+
+@dataclass(frozen=True, slots=True)
 class SaveWorld:
     """Write the present state of the world to ``path``, from which ``Restore`` continues; ``WorldSaved`` answers."""
 
@@ -114,7 +139,8 @@ class CloseWorld:
     pass
 
 
-Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | CloseWorld
+VariantRequest = MakeVariants | StopVariants | TakeVariant
+Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | VariantRequest | CloseWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +247,26 @@ class StayedHere:
 
 
 @dataclass(frozen=True, slots=True)
+class VariantMade:
+    """``picture`` [H, W, 3] of ``chunk`` in the way ``number`` of the request; it took so many seconds."""
+
+    session_id: int
+    chunk: int
+    number: int
+    picture: Pixels
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoVariants:
+    """``why``: elsewhere (a server makes each chunk once), first (the world's first chunk is given), no_moment (none
+    before the chunk is near enough), memory (of the graphics card) or gone (there is nothing to take any more)."""
+
+    session_id: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorldSaved:
     """The state after ``chunk`` (-1: its beginning) lies at ``path``; or nothing does, and ``problem`` says why."""
 
@@ -246,7 +292,7 @@ class EngineLog:
     line: str
 
 
-TimeReport = MomentsKept | WentBack | StayedHere | WorldSaved
+TimeReport = MomentsKept | WentBack | StayedHere | VariantMade | NoVariants | WorldSaved
 Report = (
     Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | TimeReport | Failed | EngineLog
 )

@@ -20,7 +20,7 @@ from engine import backends
 from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
 from engine.errors import BadValue, FileProblem, OutOfGpuMemory, RemoteProblem, WorldwalkError
-from engine.moments import MomentRing, RewindableWorld
+from engine.moments import Moment, MomentRing, RewindableWorld
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
@@ -29,6 +29,7 @@ from engine.protocol import (
     FrameChunk,
     GoBack,
     Loading,
+    MakeVariants,
     MomentsKept,
     OpenWorld,
     Pause,
@@ -39,11 +40,14 @@ from engine.protocol import (
     SnapshotSaved,
     StayedHere,
     Steer,
+    StopVariants,
+    TakeVariant,
     WentBack,
     WorldOpened,
     WorldSaved,
 )
 from engine.rewalk import STAGE, Rewalk
+from engine.variants import RepeatableWorld, Retakes
 
 KEPT_SNAPSHOTS = 2
 MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
@@ -94,6 +98,7 @@ class Runner:
         self._rewalk: Rewalk | None = None
         """A world that is made up to a moment before it is walked."""
         self._moments = MomentRing(0)
+        self._retakes = Retakes(desk.tell)
         self._newest = -1
         """The newest chunk of the world that was made here; -1 before there is one."""
 
@@ -112,6 +117,8 @@ class Runner:
             self._guarded(partial(self._answer, request, arrived_at))
         if self._rewalk is not None:
             self._guarded(partial(self._walk_again, self._rewalk))
+        elif self._retakes.has_work(self._desk.untaken):
+            self._guarded(self._retake)
         elif self._is_due():
             self._guarded(self._make_chunk)
 
@@ -123,7 +130,9 @@ class Runner:
                 self._open(request)
             case Steer(wire, pressed_at):
                 if self._world is not None:
-                    self._desk.tell(self._world.apply(wire, pressed_at, arrived_at))
+                    answer = self._world.apply(wire, pressed_at, arrived_at)
+                    self._desk.tell(answer)
+                    self._retakes.note(wire, answer)
             case Pause(paused):
                 self._paused = paused
                 self._pacer.restart()
@@ -132,6 +141,9 @@ class Runner:
             case GoBack(session_id, chunk):
                 if self._world is not None and session_id == self._session_id:
                     self._go_back(self._world, chunk)
+            case MakeVariants(session_id) | StopVariants(session_id) | TakeVariant(session_id):
+                if self._world is not None and session_id == self._session_id:
+                    self._retakes.answer(self._world, request, self._moments)
             case SaveWorld(session_id, path):
                 if self._world is not None and session_id == self._session_id:
                     self._save(self._world, Path(path))
@@ -158,6 +170,7 @@ class Runner:
         scene, seed, session_id = request.scene, request.seed, request.session_id
         self._world, self._session_id, self._newest = world, session_id, -1
         self._pacer = Pacer(model.card.fps_nominal)
+        self._retakes.begin(-1)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
         self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
         if isinstance(world, StreamedWorld):
@@ -186,6 +199,7 @@ class Runner:
     def _leave(self) -> None:
         stream, self._world, self._stream = self._stream, None, None
         self._rewalk = None
+        self._retakes.stop()
         self._moments = MomentRing(0)
         if stream is not None:
             stream.close()
@@ -206,7 +220,7 @@ class Runner:
 
     def _wait_until(self) -> float | None:
         """When the next chunk is due; None where only a request or a fetched chunk brings one."""
-        if self._rewalk is not None:
+        if self._rewalk is not None or self._retakes.has_work(self._desk.untaken):
             return 0.0
         if self._stream is not None:
             return 0.0 if self._is_due() else None
@@ -233,6 +247,7 @@ class Runner:
         self._desk.tell(chunk)
         self._pacer.finished(began, self._clock(), len(chunk.frames))
         self._newest = chunk.chunk
+        self._retakes.asked.made(chunk.chunk)
         if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
             self._snapshot(self._world, chunk.chunk)
         if chunk.chunk % self._config.moments_every_chunks == 0 and isinstance(self._world, RewindableWorld):
@@ -259,13 +274,31 @@ class Runner:
             reason = ELSEWHERE if self._stream is not None else "No earlier moment of this world is kept."
             self._desk.tell(StayedHere(self._session_id, reason))
             return
-        moment.go_back()
-        self._moments.forget_after(moment.chunk)
+        assert isinstance(world, RepeatableWorld)
+        self._be_at(world, moment)
+
+    def _be_at(self, world: RepeatableWorld, moment: Moment) -> None:
+        self._moments.go(world, self._newest, moment)
+        self._retakes.begin(moment.chunk)
         self._newest = moment.chunk
         self._pacer.restart()
         self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
+
+    def _retake(self) -> None:
+        """Make one more variant of the chunk on show, or go on from the chosen one and tell it."""
+        assert isinstance(self._world, RepeatableWorld)
+        chosen = self._retakes.step(self._clock)
+        if chosen is None:
+            return
+        before, wires = chosen
+        self._be_at(self._world, before)
+        if before.chunk not in self._moments.chunks:
+            self._keep_moment(self._world)
+        for wire in wires:
+            self._retakes.note(wire, self._world.apply(wire, None, self._clock()))
+        self._make_chunk()
 
     def _save(self, world: World, path: Path) -> None:
         """For the user; trouble costs the file, not the walk."""
