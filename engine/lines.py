@@ -20,6 +20,9 @@ class WalkLine:
     kept: tuple[int, ...] = ()
 
 
+FIRST = WalkLine(0, None, -1, -1)
+
+
 def owner(lines: Mapping[int, WalkLine], number: int, chunk: int) -> int:
     """The line that made ``chunk`` on the way to the end of line ``number``: this one or one that it comes from."""
     line = lines[number]

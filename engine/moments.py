@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from engine.lines import WalkLine, ends, owner
+from engine.lines import FIRST, WalkLine, ends, owner
 from engine.thinning import least_needed
 
 
@@ -50,9 +50,9 @@ class MomentRing:
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._held: list[_Held] = []
-        self._lines: dict[int, WalkLine] = {0: WalkLine(0, None, -1, -1)}
+        self._lines = {FIRST.number: FIRST}
         self._next_line = 1
-        self.line = 0
+        self.line = FIRST.number
         """The line that is walked now."""
 
     @property
@@ -93,13 +93,11 @@ class MomentRing:
         path = self._path(number) if number in self._lines else []
         return next((held.moment for held in reversed(path) if held.moment.chunk <= chunk), None)
 
-    def forget_after(self, chunk: int) -> None:
-        self._held = [held for held in self._held if held.moment.chunk <= chunk]
-
-    def go(self, world: RewindableWorld, newest: int, moment: Moment, line: int | None = None) -> None:
+    def go(self, world: RewindableWorld, newest: int, moment: Moment, line: int | None = None) -> int:
         """Set ``world`` to ``moment``, which lies on the way to the end of ``line`` (None: of the present one).
 
-        What is left behind ends with ``newest``; its end is kept where the moment itself leaves room for it.
+        What is left behind ends with ``newest``; its end is kept where the moment itself leaves room for it. Returns
+        the line that made the moment's chunk: its end is gone on from, anywhere else another line begins.
         """
         target = owner(self._lines, self.line if line is None else line, moment.chunk)
         left, end = self._lines[self.line], (target, moment.chunk)
@@ -114,6 +112,7 @@ class MomentRing:
             self.line, self._next_line = self._next_line, self._next_line + 1
             self._lines[self.line] = WalkLine(self.line, target, moment.chunk, moment.chunk)
         self._prune()
+        return target
 
     def forget(self, line: int) -> None:
         """Give up the end of a line that is not walked now, back to where another one leaves it."""

@@ -32,6 +32,7 @@ from engine.inputs import Retake as Retake
 from engine.inputs import Transition as Transition
 
 Pixels = NDArray[np.uint8]
+from engine.lines import WalkLine as WalkLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """Go on from the newest moment not after ``chunk`` (see ``MomentsKept``). What came after it is forgotten."""
+    """Go on from the newest moment not after ``chunk`` (see ``MomentsKept``) on the way to the end of ``line``; None:
+    on the way that led here. The end of what is left stays, as a line of its own."""
 
     session_id: int
     chunk: int
@@ -104,6 +106,15 @@ class GoBack:
 @dataclass(frozen=True, slots=True)
 class MakeVariants:
     """Make the chunk on show again in each of these ways, unseen; the world stays what it is. ``VariantMade`` tells
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetLine:
+    """The end of this line, which is not the present one, is not wanted any more."""
+
+    session_id: int
+    line: int
     each one's picture of the frame that ends at ``position`` of the walk, in chunks: 5.0 is the end of chunk 4."""
 
     session_id: int
@@ -140,7 +151,7 @@ class CloseWorld:
 
 
 VariantRequest = MakeVariants | StopVariants | TakeVariant
-Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | VariantRequest | CloseWorld
+Request = OpenWorld | Steer | Pause | Restore | GoBack | ForgetLine | SaveWorld | VariantRequest | CloseWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +231,8 @@ class SnapshotSaved:
 class MomentsKept:
     """The world can go back to what it was after each of ``chunks``, oldest first; together they take ``byte_count``.
 
-    ``problem``: a sentence why no more of them are kept, or None.
+    ``problem``: a sentence why no more of them are kept, or None. ``lines``: all that was walked and can still be gone
+    to, of which ``line`` is walked now.
     """
 
     session_id: int
@@ -231,13 +243,16 @@ class MomentsKept:
 
 @dataclass(frozen=True, slots=True)
 class WentBack:
-    """The world is again what it was after ``chunk``; the next one has the number after it."""
+    """The world is again what it was after ``chunk``, which ``origin`` made; the next one has the number after it, and
+    is a part of ``line``, which is new unless ``chunk`` is the end of it."""
 
     session_id: int
     chunk: int
     prompt: str
 
 
+    line: int = 0
+    lines: tuple[WalkLine, ...] = ()
 @dataclass(frozen=True, slots=True)
 class StayedHere:
     """There was no moment to go back to; the world goes on as it was."""
@@ -247,6 +262,8 @@ class StayedHere:
 
 
 @dataclass(frozen=True, slots=True)
+    line: int = 0
+    origin: int = 0
 class VariantMade:
     """``picture`` [H, W, 3] of ``chunk`` in the way ``number`` of the request; it took so many seconds."""
 

@@ -7,7 +7,6 @@ stays ready for the next world.
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import time
 import traceback
@@ -19,13 +18,14 @@ from typing import Protocol
 from engine import backends
 from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
-from engine.errors import BadValue, FileProblem, OutOfGpuMemory, RemoteProblem, WorldwalkError
+from engine.errors import OutOfGpuMemory, WorldwalkError
+from engine.failures import failed
 from engine.moments import Moment, MomentRing, RewindableWorld
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
     EngineLog,
-    Failed,
+    ForgetLine,
     FrameChunk,
     GoBack,
     Loading,
@@ -52,7 +52,6 @@ from engine.variants import RepeatableWorld, Retakes
 KEPT_SNAPSHOTS = 2
 MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
 ELSEWHERE = "A world that is made on a server cannot go back in time: what it remembers is there."
-_NO_MEMORY = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 
 Load = Callable[[EngineConfig, Progress, Log], WorldModel]
 
@@ -138,9 +137,13 @@ class Runner:
                 self._pacer.restart()
                 if self._stream is not None:
                     self._stream.pause(paused)
-            case GoBack(session_id, chunk):
+            case GoBack(session_id, chunk, line):
                 if self._world is not None and session_id == self._session_id:
-                    self._go_back(self._world, chunk)
+                    self._go_back(self._world, chunk, line)
+            case ForgetLine(session_id, line):
+                if session_id == self._session_id:
+                    self._moments.forget(line)
+                    self._tell_moments()
             case MakeVariants(session_id) | StopVariants(session_id) | TakeVariant(session_id):
                 if self._world is not None and session_id == self._session_id:
                     self._retakes.answer(self._world, request, self._moments)
@@ -265,24 +268,26 @@ class Runner:
         )
 
     def _tell_moments(self, problem: str | None = None) -> None:
-        self._desk.tell(MomentsKept(self._session_id, self._moments.chunks, self._moments.byte_count, problem))
+        kept, session_id = self._moments, self._session_id
+        self._desk.tell(MomentsKept(session_id, kept.chunks, kept.byte_count, problem, kept.line, kept.lines))
 
-    def _go_back(self, world: World, chunk: int) -> None:
-        """What came after is gone, and the snapshots of it are replaced by one of now."""
-        moment = self._moments.nearest(chunk)
+    def _go_back(self, world: World, chunk: int, line: int | None) -> None:
+        """What is left is a line of the walk by now, and the snapshots of it are replaced by one of here."""
+        moment = self._moments.nearest(chunk, line)
         if moment is None:
             reason = ELSEWHERE if self._stream is not None else "No earlier moment of this world is kept."
             self._desk.tell(StayedHere(self._session_id, reason))
             return
         assert isinstance(world, RepeatableWorld)
-        self._be_at(world, moment)
+        self._be_at(world, moment, line)
 
-    def _be_at(self, world: RepeatableWorld, moment: Moment) -> None:
-        self._moments.go(world, self._newest, moment)
+    def _be_at(self, world: RepeatableWorld, moment: Moment, line: int | None = None) -> None:
+        origin = self._moments.go(world, self._newest, moment, line)
         self._retakes.begin(moment.chunk)
         self._newest = moment.chunk
         self._pacer.restart()
-        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt))
+        here = self._moments.line, origin
+        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, line=here[0], origin=here[1]))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
 
@@ -312,6 +317,8 @@ class Runner:
         self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
 
     # ---- for the case of an accident ----------------------------------------------------------------------------
+        if problem is None and isinstance(world, RewindableWorld) and self._newest >= 0:
+            self._moments.mark(world, self._newest)
 
     def _step(self, world: World) -> FrameChunk:
         """A chunk for which the graphics card is full is tried again, as other programs come and go."""
@@ -355,29 +362,6 @@ class Runner:
         stream = self._stream
         if stream is not None and stream.last_chunk is not None:
             self._snapshot(stream, stream.last_chunk)
-
-
-def failed(error: Exception) -> Failed:
-    """One sentence of what happened and one of the cure."""
-    again = "Press R to try once more."
-    match error:
-        case FileProblem():
-            return Failed(f"{error.path}: {error.problem}.", error.cure)
-        case BadValue(cure=str(cure)):
-            return Failed(f"{error.where}: got {error.got}, expected {error.expected}.", cure)
-        case RemoteProblem():
-            return Failed(error.what, error.cure)
-        case WorldwalkError():
-            return Failed(str(error), again)
-        case ImportError():
-            return Failed(
-                f"A part of the program is missing ({error}).", "Install it again: python -m pip install -e ."
-            )
-    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
-        return Failed("The machine has not enough free memory for this world.", f"Close other programs. {again}")
-    first_line = (str(error).splitlines() or [""])[0][:200]
-    kind = type(error).__name__
-    return Failed(f"The world stopped with an error of the program itself ({kind}: {first_line}).", again)
 
 
 def _newest_world(requests: list[tuple[Request, float]]) -> list[tuple[Request, float]]:
