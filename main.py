@@ -29,8 +29,9 @@ from engine.protocol import ModelCard, SceneSpec, SessionHeader
 from engine.wording import shown
 
 if TYPE_CHECKING:
-    from app.app import App, AppConfig
+    from app.app import App
     from app.outputs import Outputs
+    from app.parts import AppConfig
     from app.render import Plan
     from engine.backends import WorldModel
     from engine.catalogue import Licence
@@ -199,8 +200,9 @@ def _window(
         cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
         raise NeedsHardware(problem, cure)
     from app import scenes
-    from app.app import App, Parts
-    from app.recorder import Repair
+    from app.app import App
+    from app.parts import Parts
+    from app.repair import Repair
     from engine.host import EngineHost
 
     hosts: list[EngineHost] = []
@@ -265,7 +267,7 @@ def _model_lines() -> list[ModelLine]:
 
 def _window_config(options: Options, chosen: Settings) -> AppConfig:
     from app import recordings, slot_files
-    from app.app import AppConfig
+    from app.parts import AppConfig
 
     app = chosen.app
     width, height = options.size or (app.window_width, app.window_height)

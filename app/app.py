@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 import pygame
 
-from app import details, errands, hints, keymap, messages, picture_files
+from app import details, errands, gestures, hints, keymap, messages, picture_files
 from app import state as core
-from app.cinema import Cinema, CinemaParts, its_own, no_clip
+from app.cinema import Cinema, CinemaParts
 from app.desktop import Desktop
-from app.errands import Ask, StartTake
+from app.errands import Ask
 from app.films import FilmAsk
 from app.messages import Message
 from app.pads import Pads
 from app.past_frames import PastFrames
+from app.parts import AppConfig, Parts
 from app.playback import Playback
-from app.remembered import ModelLine, OwnPicture, Remembered
-from app.settings import Settings
+from app.remembered import OwnPicture
 from app.slot_files import SlotFiles
 from app.slot_keeper import SlotKeeper
 from app.slots import SlotAsk
@@ -42,7 +39,6 @@ from engine.protocol import (
     Report,
     Restore,
     SceneSpec,
-    SessionHeader,
     SnapshotSaved,
     WentBack,
     WorldOpened,
@@ -51,52 +47,6 @@ from engine.protocol import (
 PASSES_PER_SECOND = 60
 MOST_REPORTS_PER_PASS = 64
 MEASURE_EVERY_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class AppConfig:
-    """What a user may choose of the window."""
-
-    recordings: Path
-    worlds: Path = Path("worlds")
-    """The folder of saved worlds."""
-    width: int = 1280
-    height: int = 720
-    fullscreen: bool = False
-    settings: Settings = field(default_factory=Settings)
-    remembered: Remembered = field(default_factory=Remembered)
-    system_language: str = "en"
-    seed: int = 0
-    record: bool = False
-    """Record from the first frame on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What the composition root gives. ``engine`` and ``scenes`` are called after the window is on screen."""
-
-    engine: Callable[[EngineConfig], Engine]
-    """Called once more with other settings, after the engine before was closed, where the user wants another."""
-    restart: Callable[[], None]
-    """Start the engine's process again after it was lost; the Engine object stays the same."""
-    scenes: Callable[[], Sequence[SceneSpec]]
-    start_take: StartTake
-    start_clip: StartTake = no_clip
-    engine_of: Callable[[SessionHeader, EngineConfig, str], EngineConfig] = its_own
-    """The engine that makes a session's frames again; the one that runs, where that does."""
-    keep_settings: Callable[[Mapping[str, object]], None] = lambda values: None
-    """Writes the user's own settings. Raises FileProblem."""
-    remember: Callable[[Remembered], None] = lambda remembered: None
-    """Writes what the window remembers. Raises FileProblem."""
-    models: Callable[[], Sequence[ModelLine]] = tuple
-    read_picture: Callable[[str, EngineConfig], tuple[Pixels, tuple[int, int]]] = errands.no_picture
-    """The picture at a path, and the (width, height) that this engine makes. Raises FileProblem."""
-    make_picture: Callable[[OwnPicture, EngineConfig], SceneSpec] = errands.no_scene
-    """The scene that begins with a picture. Raises FileProblem and BadValue."""
-    news: Callable[[], str | None] = lambda: None
-    """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
 
 
 class App:
@@ -276,7 +226,7 @@ class App:
                 case errands.CopyText(text):
                     self._desktop.copy(text)
                 case errands.PasteText():
-                    self._tell(messages.Pasted(self._desktop.paste()))
+                    self._tell(gestures.Pasted(self._desktop.paste()))
                 case errands.RestartEngine():
                     self._restart_engine()
                 case errands.SwitchEngine(config):
@@ -378,7 +328,7 @@ class App:
         return glance.frame
 
     def _resize_to_window(self) -> None:
-        self._tell(messages.WindowResized(*self._desktop.surface.get_size()))
+        self._tell(gestures.WindowResized(*self._desktop.surface.get_size()))
 
     def _measure(self, now: float) -> None:
         self._measured_at = now

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from app.messages import Command
+from app.gestures import Command
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SIGNS = {"-": 45, "=": 46, "[": 47, "]": 48, "\\": 49, ";": 51, "'": 52, "`": 53, ",": 54, ".": 55, "/": 56, "<": 100}

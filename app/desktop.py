@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pygame
 
-from app.messages import Focus
+from app.gestures import Focus
 from app.theme import Panel, Theme
 from app.values import AppState
 from app.words import table

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import errands, film_pages, films, messages, prompt_box
+from app import errands, film_pages, films, gestures, messages, prompt_box
 from app.errands import Ask
 from app.film_pages import FilmPage, FilmsPage
-from app.messages import Command, Edit, MenuAct
+from app.gestures import Command, Edit, MenuAct
 from app.prompt_box import PromptBox
-from app.values import AppState, Change, let_go, open_world, tell
+from app.steps import let_go, open_world, tell
+from app.values import AppState, Change
 
 STEP_SECONDS, LEAP_SECONDS = 5.0, 30.0
 
-Text = messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
+Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
 Pointed = (
-    messages.MenuMoved
-    | messages.MenuChosen
-    | messages.MenuActed
-    | messages.TabMoved
-    | messages.Scrolled
-    | messages.MouseMoved
-    | messages.MouseClicked
+    gestures.MenuMoved
+    | gestures.MenuChosen
+    | gestures.MenuActed
+    | gestures.TabMoved
+    | gestures.Scrolled
+    | gestures.MouseMoved
+    | gestures.MouseClicked
 )
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not about films."""
     match message:
-        case messages.FileDropped(path, at) if path.lower().endswith(films.SUFFIXES):
+        case gestures.FileDropped(path, at) if path.lower().endswith(films.SUFFIXES):
             return watch(state, path, at)
         case films.FilmOpened(facts):
             if state.film is None or state.film.facts.path != facts.path:
@@ -74,32 +75,32 @@ def open_films(state: AppState, at: float) -> Change:
 
 def _in_film(state: AppState, page: FilmPage, message: messages.Message) -> Change | None:
     match message:
-        case messages.Commanded(Command.BACK | Command.MENU, at):
+        case gestures.Commanded(Command.BACK | Command.MENU, at):
             return replace(state, film=None, touched_at=at), (films.CloseFilm(),)
-        case messages.Commanded(Command.RECORD | Command.SNAPSHOT | Command.RESET | Command.PAUSE | Command.PROMPT):
+        case gestures.Commanded(Command.RECORD | Command.SNAPSHOT | Command.RESET | Command.PAUSE | Command.PROMPT):
             return state, ()
-        case messages.MouseMoved(at=at):
+        case gestures.MouseMoved(at=at):
             return (replace(state, touched_at=at) if at - state.touched_at > 0.5 else state), ()
     if page.facts.seconds <= 0.0 or page.asked:
         return (state, ()) if isinstance(message, Pointed) else None
     match message:
-        case messages.MenuChosen(at, space=True) | messages.MenuActed(MenuAct.CLEAR, at):
+        case gestures.MenuChosen(at, space=True) | gestures.MenuActed(MenuAct.CLEAR, at):
             return _play(replace(state, touched_at=at), page)
-        case messages.MenuChosen(at):
+        case gestures.MenuChosen(at):
             return _take_wheel(replace(state, touched_at=at), page)
-        case messages.MenuMoved(columns, rows, at):
+        case gestures.MenuMoved(columns, rows, at):
             step = columns * STEP_SECONDS - rows * LEAP_SECONDS
             return _seek(replace(state, touched_at=at), page, page.seconds + step)
-        case messages.TabMoved(step, at):
+        case gestures.TabMoved(step, at):
             return _seek(replace(state, touched_at=at), page, page.seconds + step * LEAP_SECONDS)
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return _seek(state, page, page.seconds + notches * STEP_SECONDS)
-        case messages.MouseClicked(x, y, at):
+        case gestures.MouseClicked(x, y, at):
             state = replace(state, touched_at=at)
             if film_pages.timeline_rect(state.room).contains(x, y):
                 return _seek(state, page, film_pages.moment_at(page, x, state.room))
             return _play(state, page)
-        case messages.MenuActed():
+        case gestures.MenuActed():
             return state, ()
     return None
 
@@ -154,30 +155,30 @@ def _in_films(state: AppState, page: FilmsPage, message: messages.Message) -> Ch
     if page.asking:
         return _in_question(state, page, message)
     match message:
-        case messages.Commanded(Command.BACK | Command.MENU, at):
+        case gestures.Commanded(Command.BACK | Command.MENU, at):
             return replace(state, films=None, touched_at=at), ()
-        case messages.Commanded(Command.RECORD | Command.SNAPSHOT | Command.RESET | Command.PAUSE | Command.PROMPT):
+        case gestures.Commanded(Command.RECORD | Command.SNAPSHOT | Command.RESET | Command.PAUSE | Command.PROMPT):
             return state, ()
-        case messages.MenuMoved(columns, rows):
+        case gestures.MenuMoved(columns, rows):
             return replace(state, films=_step(state, page, columns, rows)), ()
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return replace(state, films=film_pages.scroll(page, -notches, state.room)), ()
-        case messages.MouseMoved(x, y):
+        case gestures.MouseMoved(x, y):
             over = film_pages.film_at(page, x, y, state.room)
             return (state if over is None else replace(state, films=replace(page, selected=over))), ()
-        case messages.MouseClicked(x, y, at):
+        case gestures.MouseClicked(x, y, at):
             over = film_pages.film_at(page, x, y, state.room)
             return (state, ()) if over is None else _open(replace(state, films=replace(page, selected=over)), at)
-        case messages.MenuChosen(at):
+        case gestures.MenuChosen(at):
             return _open(state, at)
-        case messages.MenuActed(MenuAct.CLEAR):
+        case gestures.MenuActed(MenuAct.CLEAR):
             return replace(state, films=replace(page, asking=page.card is not None)), ()
-        case messages.MenuActed(MenuAct.RENAME | MenuAct.PIN) if page.card is not None:
+        case gestures.MenuActed(MenuAct.RENAME | MenuAct.PIN) if page.card is not None:
             title = page.card.facts.title
             return replace(state, films=replace(page, line=PromptBox(text=title, caret=len(title)))), ()
-        case messages.MenuActed(MenuAct.FOLDER):
+        case gestures.MenuActed(MenuAct.FOLDER):
             return state, (films.OpenFolder(),)
-        case messages.MenuActed() | messages.TabMoved():
+        case gestures.MenuActed() | gestures.TabMoved():
             return state, ()
     return None
 
@@ -200,11 +201,11 @@ def _in_question(state: AppState, page: FilmsPage, message: messages.Message) ->
     """Whether to delete the chosen film: yes by Enter, no by anything else."""
     calm = replace(state, films=replace(page, asking=False))
     match message:
-        case messages.MenuChosen(_, space=False) if page.card is not None:
+        case gestures.MenuChosen(_, space=False) if page.card is not None:
             return calm, (films.DeleteFilm(page.card.facts.path),)
-        case messages.MouseMoved() | messages.Scrolled():
+        case gestures.MouseMoved() | gestures.Scrolled():
             return state, ()
-    if isinstance(message, Pointed | messages.Commanded):
+    if isinstance(message, Pointed | gestures.Commanded):
         return calm, ()
     return None
 
@@ -213,23 +214,23 @@ def _in_name(state: AppState, page: FilmsPage, line: PromptBox, message: message
     """The new name of the chosen film is typed."""
     asks: tuple[Ask, ...] = ()
     match message:
-        case messages.TextTyped(text) | messages.Pasted(text):
+        case gestures.TextTyped(text) | gestures.Pasted(text):
             line = prompt_box.type_text(line, text)
-        case messages.TextComposed(text, caret):
+        case gestures.TextComposed(text, caret):
             line = prompt_box.compose_text(line, text, caret)
-        case messages.Edited(Edit.CANCEL) if not line.composition:
+        case gestures.Edited(Edit.CANCEL) if not line.composition:
             return replace(state, films=replace(page, line=None)), ()
-        case messages.Edited(Edit.APPLY) if not line.composition:
+        case gestures.Edited(Edit.APPLY) if not line.composition:
             name, card = line.text.strip(), page.card
             asks = (films.RenameFilm(card.facts.path, name),) if card is not None and name else ()
             return replace(state, films=replace(page, line=None)), asks
-        case messages.Edited(edit, _, selecting, by_word):
+        case gestures.Edited(edit, _, selecting, by_word):
             if edit in (Edit.COPY, Edit.CUT) and line.selected:
                 asks = (errands.CopyText(line.selected),)
             elif edit is Edit.PASTE:
                 asks = (errands.PasteText(),)
             line = prompt_box.edit(line, edit, selecting=selecting, by_word=by_word)
-        case messages.MouseClicked():
+        case gestures.MouseClicked():
             return replace(state, films=replace(page, line=None)), ()
         case _:
             return (state, ()) if isinstance(message, Pointed) else None

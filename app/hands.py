@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import bindings, errands, film_hands, menu, messages, page_hands, prompt_box, slot_hands, start_hands, steering
+from app import (
+    bindings,
+    errands,
+    film_hands,
+    gestures,
+    menu,
+    messages,
+    page_hands,
+    prompt_box,
+    slot_hands,
+    start_hands,
+    steering,
+)
 from app.errands import Ask
+from app.facts import PromptStatus, Screen, Stage
 from app.films import SaveClip
+from app.gestures import Command, Edit, Focus
 from app.menu import MenuItem
-from app.messages import Command, Edit, Focus
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
-from app.values import (
-    AppState,
-    Change,
-    PromptStatus,
-    Screen,
-    Stage,
-    close_world,
-    fitted,
-    let_go,
-    open_gallery,
-    open_world,
-    recover,
-    reset,
-    tell,
-)
+from app.steps import close_world, fitted, let_go, open_gallery, open_world, recover, reset, tell
+from app.values import AppState, Change
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
@@ -34,35 +34,35 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
     if started is not None:
         return started
     match message:
-        case messages.ActionPressed(action, source, at):
+        case gestures.ActionPressed(action, source, at):
             if state.focus is not Focus.WALK:
                 return state, ()
             return _touched(replace(state, steering=steering.press(state.steering, action, source, at)), at), ()
-        case messages.ActionReleased(source, at):
+        case gestures.ActionReleased(source, at):
             after = steering.release(state.steering, source, at)
             return (state if after is state.steering else replace(state, steering=after)), ()
-        case messages.MouseMoved():
+        case gestures.MouseMoved():
             return _mouse_moved(state, message), ()
-        case messages.MouseClicked():
+        case gestures.MouseClicked():
             return _clicked(state, message)
-        case messages.Commanded(command, at):
+        case gestures.Commanded(command, at):
             return _command(_touched(state, at), command, at)
-        case messages.KeyCaught() | messages.TabMoved() | messages.MenuActed():
+        case gestures.KeyCaught() | gestures.TabMoved() | gestures.MenuActed():
             return page_hands.handle(state, message) if state.page is not None else (state, ())
-        case messages.MenuMoved() | messages.MenuChosen() | messages.Scrolled():
+        case gestures.MenuMoved() | gestures.MenuChosen() | gestures.Scrolled():
             return _in_menu(state, message)
-        case messages.TextTyped() | messages.TextComposed() | messages.Edited() | messages.Pasted():
+        case gestures.TextTyped() | gestures.TextComposed() | gestures.Edited() | gestures.Pasted():
             return _text(state, message)
-        case messages.FocusLost(at):
+        case gestures.FocusLost(at):
             state = let_go(state, at)
             return (state if state.page is None else replace(state, page=replace(state.page, catching=False))), ()
-        case messages.WindowResized(width, height):
+        case gestures.WindowResized(width, height):
             if (width, height) == (state.width, state.height):
                 return state, ()
             return fitted(replace(state, width=width, height=height)), ()
-        case messages.WindowExposed():
+        case gestures.WindowExposed():
             return replace(state, exposures=state.exposures + 1), ()
-        case messages.CloseAsked():
+        case gestures.CloseAsked():
             return close_world(state)
     return None
 
@@ -74,7 +74,7 @@ def _touched(state: AppState, at: float) -> AppState:
 # ---- mouse -------------------------------------------------------------------------------------------------------
 
 
-def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
+def _mouse_moved(state: AppState, moved: gestures.MouseMoved) -> AppState:
     if state.page is not None and not state.captured:
         return page_hands.hover(state, moved)
     if state.menu is not None and state.page is None:
@@ -99,7 +99,7 @@ def _mouse_moved(state: AppState, moved: messages.MouseMoved) -> AppState:
     return _touched(replace(state, steering=after), moved.at)
 
 
-def _clicked(state: AppState, click: messages.MouseClicked) -> Change:
+def _clicked(state: AppState, click: gestures.MouseClicked) -> Change:
     state = _touched(state, click.at)
     if state.page is not None:
         return page_hands.click(state, click)
@@ -211,17 +211,17 @@ def _toggle_recording(state: AppState, at: float) -> Change:
 # ---- menus -------------------------------------------------------------------------------------------------------
 
 
-def _in_menu(state: AppState, message: messages.MenuMoved | messages.MenuChosen | messages.Scrolled) -> Change:
+def _in_menu(state: AppState, message: gestures.MenuMoved | gestures.MenuChosen | gestures.Scrolled) -> Change:
     if state.focus is not Focus.MENU:
         return state, ()
     if state.page is not None:
         return page_hands.handle(state, message)
-    if isinstance(message, messages.Scrolled):
+    if isinstance(message, gestures.Scrolled):
         if state.menu is None:
             state = replace(state, gallery=menu.scroll(state.gallery, -message.notches, state.room))
         return state, ()
     state = _touched(state, message.at)
-    if isinstance(message, messages.MenuChosen):
+    if isinstance(message, gestures.MenuChosen):
         return _choose(state, message.at)
     if state.menu is not None:
         return replace(state, menu=menu.move(state.menu, message.rows)), ()
@@ -261,7 +261,7 @@ def _choose(state: AppState, at: float) -> Change:
 
 
 def _text(
-    state: AppState, message: messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
+    state: AppState, message: gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
 ) -> Change:
     if state.page is not None and state.page.line is not None:
         return page_hands.handle(state, message)
@@ -270,13 +270,13 @@ def _text(
         return state, ()
     asks: tuple[Ask, ...] = ()
     match message:
-        case messages.TextTyped(text, at):
+        case gestures.TextTyped(text, at):
             state, box = _touched(state, at), prompt_box.type_text(box, text)
-        case messages.TextComposed(text, caret):
+        case gestures.TextComposed(text, caret):
             box = prompt_box.compose_text(box, text, caret)
-        case messages.Pasted(text):
+        case gestures.Pasted(text):
             box = prompt_box.type_text(replace(box, swallow=""), text)
-        case messages.Edited(edit, at, selecting, by_word):
+        case gestures.Edited(edit, at, selecting, by_word):
             state = _touched(state, at)
             if box.composition:
                 return state, ()  # Enter, Escape and arrows are the input method's while it composes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pygame
 
 from app import details, hints, rewind_view
+from app.facts import Stage
 from app.pages import darken
 from app.prompt_box import PromptBox
 from app.theme import (
@@ -20,7 +21,7 @@ from app.theme import (
     faded,
     hint_line,
 )
-from app.values import AppState, Stage
+from app.values import AppState
 
 FADE_AFTER_SECONDS = 4.0
 FADE_SECONDS = 1.2

@@ -8,7 +8,7 @@ import pygame
 
 from app import bindings
 from app.bindings import ACTIONS, ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
-from app.messages import (
+from app.gestures import (
     ActionPressed,
     ActionReleased,
     CloseAsked,
@@ -24,7 +24,6 @@ from app.messages import (
     MenuActed,
     MenuChosen,
     MenuMoved,
-    Message,
     MouseClicked,
     MouseMoved,
     PadAxisMoved,
@@ -37,6 +36,7 @@ from app.messages import (
     WindowExposed,
     WindowResized,
 )
+from app.messages import Message
 from app.rewind import RewindPressed
 from app.slots import SLOT_KEYS, SlotKeyed
 

@@ -3,7 +3,7 @@
 A recording is written as a *fragmented* MP4 straight to its final name, so that whatever happens the file plays up to
 the last fragment. Beside it lies a marker, ``.NAME.mp4.recording``, in ffmpeg's metadata format and locked by its
 writer; finishing rewrites the file as a plain fast-start MP4 with the marker's text in it, and a marker that nobody
-locks is what a crash left behind (see ``repair``).
+locks is what a crash left behind (see ``app.repair``).
 """
 
 from __future__ import annotations
@@ -49,12 +49,16 @@ else:
 class Marker:
     """The locked file beside a recording. It holds the metadata so far; the lock falls when its writers are gone."""
 
-    def __init__(self, video: Path) -> None:
+    def __init__(self, video: Path, *, create: bool = True) -> None:
+        """Raises OSError where somebody holds it, FileNotFoundError where it is gone and must not be made anew."""
         self.path = marker_path(video)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        flags = os.O_RDWR | (os.O_CREAT if create else 0) | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(self.path, flags, 0o644)
         self._file = open(descriptor, "r+b", buffering=0)  # noqa: SIM115  held open, and locked, until close()
         try:
             _lock(self._file)
+            if not os.path.samestat(os.fstat(descriptor), self.path.stat()):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path))
         except OSError:
             self._file.close()
             raise
@@ -72,10 +76,17 @@ class Marker:
         self._file.truncate()
 
     def close(self, *, remove: bool) -> None:
+        gone = remove and self._remove()  # before it is free, so that nobody takes up what is done
         self._file.close()
-        if remove:
-            with contextlib.suppress(OSError):
-                self.path.unlink()
+        if remove and not gone:
+            self._remove()  # Windows removes no open file
+
+    def _remove(self) -> bool:
+        try:
+            self.path.unlink()
+        except OSError:
+            return False
+        return True
 
 
 def marker_path(video: Path) -> Path:
@@ -215,29 +226,6 @@ def captions_of(marker: Path) -> str:
 def _srt_time(seconds: float) -> str:
     whole, thousandths = divmod(round(seconds * 1000), 1000)
     return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d},{thousandths:03d}"
-
-
-def repair(folder: Path) -> list[Path]:
-    """Finish what a crash left behind in ``folder``; returns the videos that were finished. Raises nothing."""
-    repaired = []
-    for leftover in sorted(folder.glob(".*.mp4.recording")):
-        video = leftover.with_name(leftover.name[1 : -len(".recording")])
-        try:
-            marker = Marker(video)
-        except OSError:
-            continue  # somebody is still writing, or the folder is not ours
-        problem: str | None = "never begun"
-        with contextlib.suppress(OSError):
-            if video.exists() and video.stat().st_size == 0:
-                video.unlink()  # only the name was taken
-            elif video.exists():
-                journal = journal_path(video)
-                problem = finish(video, lambda process: None, journal if journal.is_file() else None)
-        put_journal_away(video, kept=problem is None)
-        marker.close(remove=True)  # a video that cannot be finished plays as it is, or never will
-        if problem is None:
-            repaired.append(video)
-    return repaired
 
 
 def put_journal_away(video: Path, *, kept: bool) -> None:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import gamepad, messages, steering
+from app import gamepad, gestures, steering
 from app.gamepad import Gamepad
-from app.messages import Focus
-from app.values import AppState, tell
+from app.gestures import Focus
+from app.steps import tell
+from app.values import AppState
 
-Pad = messages.PadOpened | messages.PadLost | messages.PadAxisMoved | messages.PadDirected
+Pad = gestures.PadOpened | gestures.PadLost | gestures.PadAxisMoved | gestures.PadDirected
 
 
 def handle(state: AppState, message: Pad) -> AppState:
     match message:
-        case messages.PadOpened(pad, name, at):
+        case gestures.PadOpened(pad, name, at):
             names = (*(known for known in state.gamepad.names if known[0] != pad), (pad, name))
             state = replace(state, gamepad=replace(state.gamepad, names=names))
             return tell(state, state.say("told.pad_found", name=name), at)
-        case messages.PadLost(pad, at):
+        case gestures.PadLost(pad, at):
             lost = [name for number, name in state.gamepad.names if number == pad]
             names = tuple(known for known in state.gamepad.names if known[0] != pad)
             state = _held(replace(state, gamepad=replace(gamepad.rest(state.gamepad), names=names)), at)
             return tell(state, state.say("told.pad_lost", name=lost[0]), at) if lost else state
-        case messages.PadAxisMoved(axis, value, at):
+        case gestures.PadAxisMoved(axis, value, at):
             zone = state.settings.app.pad_dead_zone
             return _held(replace(state, gamepad=gamepad.push(state.gamepad, axis, value, zone=zone, at=at)), at)
-        case messages.PadDirected(way, down, at):
+        case gestures.PadDirected(way, down, at):
             pushed = gamepad.press_dpad(state.gamepad, way, down=down)
             return _held(replace(state, gamepad=pushed), at)
 
@@ -47,13 +48,13 @@ def turn(state: AppState, now: float) -> AppState:
     return state if turned is state.steering else replace(state, steering=turned, touched_at=now)
 
 
-def lead(state: AppState, now: float) -> tuple[AppState, messages.MenuMoved | None]:
+def lead(state: AppState, now: float) -> tuple[AppState, gestures.MenuMoved | None]:
     """A tick has passed: the step that stick or direction pad takes in a menu."""
     pad, step = gamepad.lead(state.gamepad, now)
     if state.focus is not Focus.MENU:
         return state, None
     state = state if pad is state.gamepad else replace(state, gamepad=pad)
-    return state, None if step is None else messages.MenuMoved(*step, now)
+    return state, None if step is None else gestures.MenuMoved(*step, now)
 
 
 def _held(state: AppState, at: float) -> AppState:

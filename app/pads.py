@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 from pygame._sdl2 import controller
 
-from app.messages import PadOpened
+from app.gestures import PadOpened
 
 
 class Pads:

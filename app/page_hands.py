@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from app import bindings, errands, messages, options, prompt_box, settings
+from app import bindings, errands, gestures, options, prompt_box, settings
 from app.errands import Ask
-from app.messages import Edit, MenuAct
+from app.gestures import Edit, MenuAct
 from app.options import PRESET, Deed, SettingsPage
 from app.prompt_box import PromptBox
 from app.settings import Settings
+from app.steps import fitted, let_go
 from app.strict_yaml import load as load_yaml
-from app.values import AppState, Change, fitted, let_go
+from app.values import AppState, Change
 from engine.config import Value
 from engine.errors import BadValue
 
@@ -20,35 +21,35 @@ KEEP_AFTER_SECONDS = 0.7
 """A change is written when so long nothing else was changed: a slider that is held writes once."""
 
 Hand = (
-    messages.MenuMoved
-    | messages.MenuChosen
-    | messages.MenuActed
-    | messages.TabMoved
-    | messages.KeyCaught
-    | messages.Scrolled
-    | messages.TextTyped
-    | messages.TextComposed
-    | messages.Edited
-    | messages.Pasted
+    gestures.MenuMoved
+    | gestures.MenuChosen
+    | gestures.MenuActed
+    | gestures.TabMoved
+    | gestures.KeyCaught
+    | gestures.Scrolled
+    | gestures.TextTyped
+    | gestures.TextComposed
+    | gestures.Edited
+    | gestures.Pasted
 )
 
 
 def handle(state: AppState, message: Hand) -> Change:
     page = _page(state)
     match message:
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return replace(state, page=options.scroll(page, -notches, state.room)), ()
-        case messages.KeyCaught(key, at):
+        case gestures.KeyCaught(key, at):
             return _caught(state, key, at), ()
-        case messages.TabMoved(step):
+        case gestures.TabMoved(step):
             return replace(state, page=options.open_tab(page, step), captured=False), ()
-        case messages.MenuMoved(columns, rows, at):
+        case gestures.MenuMoved(columns, rows, at):
             if rows and not page.trying:
                 return replace(state, page=options.choose(page, page.selected + rows, state.room)), ()
             return _step(state, columns, at), ()
-        case messages.MenuChosen(at):
+        case gestures.MenuChosen(at):
             return _act(state, at), ()
-        case messages.MenuActed(act, at):
+        case gestures.MenuActed(act, at):
             return (_clear(state, at) if act is MenuAct.CLEAR else state), ()
     return _type(state, message)
 
@@ -61,7 +62,7 @@ def back(state: AppState) -> AppState:
     return replace(state, page=None)
 
 
-def hover(state: AppState, moved: messages.MouseMoved) -> AppState:
+def hover(state: AppState, moved: gestures.MouseMoved) -> AppState:
     page = _page(state)
     over = options.row_at(page, moved.x, moved.y, state.room)
     if over in (None, page.selected) or page.catching or page.line is not None:
@@ -70,7 +71,7 @@ def hover(state: AppState, moved: messages.MouseMoved) -> AppState:
     return replace(state, page=options.choose(page, over, state.room))
 
 
-def click(state: AppState, click: messages.MouseClicked) -> Change:
+def click(state: AppState, click: gestures.MouseClicked) -> Change:
     page, room = _page(state), state.room
     if page.trying:
         return back(state), ()
@@ -92,7 +93,7 @@ def click(state: AppState, click: messages.MouseClicked) -> Change:
     return (_step(state, step, click.at) if step else _act(state, click.at)), ()
 
 
-def try_look(state: AppState, moved: messages.MouseMoved) -> AppState:
+def try_look(state: AppState, moved: gestures.MouseMoved) -> AppState:
     """The captured pointer moved on the page: count the degrees that it would turn the view."""
     page, feel = _page(state), state.feel
     yaw = page.tried_yaw + moved.dx * feel.degrees_per_px
@@ -226,7 +227,7 @@ def typed_value(value: Value) -> str:
 
 
 def _type(
-    state: AppState, message: messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
+    state: AppState, message: gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
 ) -> Change:
     page = _page(state)
     line = page.line
@@ -234,13 +235,13 @@ def _type(
         return state, ()
     asks: tuple[Ask, ...] = ()
     match message:
-        case messages.TextTyped(text, at):
+        case gestures.TextTyped(text, at):
             state, line = replace(state, touched_at=at), prompt_box.type_text(line, text)
-        case messages.TextComposed(text, caret):
+        case gestures.TextComposed(text, caret):
             line = prompt_box.compose_text(line, text, caret)
-        case messages.Pasted(text):
+        case gestures.Pasted(text):
             line = prompt_box.type_text(line, text)
-        case messages.Edited(edit, at, selecting, by_word):
+        case gestures.Edited(edit, at, selecting, by_word):
             state = replace(state, touched_at=at)
             if edit is Edit.CANCEL and not line.composition:
                 return replace(state, page=replace(page, line=None, problem=None)), ()

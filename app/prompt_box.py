@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, replace
 
-from app.messages import Edit
+from app.gestures import Edit
 
 MOST_CHARACTERS = 2000
 MOST_HISTORY = 100

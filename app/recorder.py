@@ -279,34 +279,6 @@ class Recorder:
         return len(self._queue) >= self._capacity_frames
 
 
-class Repair:
-    """Finishes, on a thread of its own, the recordings that a crash left in ``folder``."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._is_told = False
-        self.repaired: list[Path] | None = None
-        """The finished videos; None while it is still at work."""
-        self._thread = threading.Thread(target=self._run, name="repair", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        self.repaired = mp4.repair(self._folder)
-
-    def news(self) -> str | None:
-        """A sentence about what was finished, once; None while there is nothing to tell."""
-        if not self.repaired or self._is_told:
-            return None
-        self._is_told = True
-        names = ", ".join(path.name for path in self.repaired)
-        return f"Finished what an interrupted run had recorded: {names}."
-
-    def wait(self, timeout_seconds: float) -> bool:
-        """Whether it was done within that time."""
-        self._thread.join(timeout_seconds)
-        return self.repaired is not None
-
-
 def _listen(process: subprocess.Popen[bytes], said: list[bytes]) -> None:
     """Keep the encoder's last words; an unread pipe would fill up and stop it."""
     assert process.stderr is not None

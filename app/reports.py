@@ -6,22 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import errands, messages, pad_hands, page_hands, steering, timing
+from app import errands, gestures, messages, pad_hands, page_hands, steering, timing
 from app.errands import Ask
+from app.facts import PromptStatus, RecordingStatus, Screen, Stage, World
 from app.remembered import learn
+from app.steps import let_go, open_gallery, tell
 from app.timing import Timing
-from app.values import (
-    AppState,
-    Change,
-    PromptStatus,
-    RecordingStatus,
-    Screen,
-    Stage,
-    World,
-    let_go,
-    open_gallery,
-    tell,
-)
+from app.values import AppState, Change
 from engine.protocol import (
     ACTIONS,
     ActionState,
@@ -55,7 +46,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
             return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
-        case messages.PadOpened() | messages.PadLost() | messages.PadAxisMoved() | messages.PadDirected():
+        case gestures.PadOpened() | gestures.PadLost() | gestures.PadAxisMoved() | gestures.PadDirected():
             return pad_hands.handle(state, message), ()
         case messages.EngineStarted(config):
             return replace(state, engine=config), ()

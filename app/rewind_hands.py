@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import messages, steering
-from app.messages import Command
+from app import gestures, messages, steering
+from app.facts import Measured, PromptStatus, Stage
+from app.gestures import Command
 from app.rewind import LookedBack, Rewind, RewindPressed, TimeMachine, nearest, wound
-from app.values import AppState, Change, Measured, PromptStatus, Stage, let_go, tell
+from app.steps import let_go, tell
+from app.values import AppState, Change
 from engine.protocol import GoBack, MomentsKept, StayedHere, WentBack
 
 WHILE_REWINDING = (Command.PAUSE, Command.FULLSCREEN, Command.SNAPSHOT, Command.DETAILS, Command.INPUTS, Command.RECORD)
@@ -33,13 +35,13 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
     if rewind is None:
         return None
     match message:
-        case messages.ActionReleased(source, at) if source == rewind.source and rewind.asked is None:
+        case gestures.ActionReleased(source, at) if source == rewind.source and rewind.asked is None:
             return _release(state, rewind, at)
-        case messages.FocusLost(at) if rewind.asked is None:
+        case gestures.FocusLost(at) if rewind.asked is None:
             return _release(let_go(state, at), rewind, at)
-        case messages.Commanded(Command.BACK, at) if rewind.asked is None:
+        case gestures.Commanded(Command.BACK, at) if rewind.asked is None:
             return replace(_with(state, rewind=None), touched_at=at), ()
-        case messages.Commanded(command, _) if command not in WHILE_REWINDING:
+        case gestures.Commanded(command, _) if command not in WHILE_REWINDING:
             return state, ()
     return None
 

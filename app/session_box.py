@@ -57,6 +57,15 @@ def carries_session(path: Path) -> bool:
         return False
 
 
+def is_whole(path: Path) -> bool:
+    """Whether the film is finished: pictures, and none of the fragments that it is recorded in. Raises OSError."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        kinds = {box.kind for box in _boxes(file)}
+    return b"mdat" in kinds and b"moof" not in kinds
+
+
 def append(film: Path, session: Path) -> None:
     """Put a session, from its file or from another film, at the end of a film whose last box is whole.
 

@@ -24,12 +24,12 @@ import numpy as np
 import platformdirs
 from PIL import Image
 
+from app.journal import Events
 from app.recordings import plain_name, save_picture
 from app.session_box import SUFFIX
 from app.session_log import SessionLog
 from app.session_reader import read_session
 from app.slots import Slot, SlotLine
-from app.takes import Events
 from app.whole_file import FOLDER_VARIABLE, write_whole
 from engine.errors import BadValue, FileProblem
 from engine.protocol import Pixels, SampledEvent, SessionHeader

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import hints, messages, slots, slots_page
-from app.messages import Command, Edit, MenuAct
+from app import gestures, hints, messages, slots, slots_page
+from app.gestures import Command, Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.slots import (
     DeleteSlot,
@@ -21,7 +21,8 @@ from app.slots import (
 )
 from app.slots_page import SlotsPage
 from app.start_hands import Text, typed_into
-from app.values import AppState, Change, let_go, resume, tell
+from app.steps import let_go, resume, tell
+from app.values import AppState, Change
 from engine.protocol import SaveWorld, WorldSaved
 
 
@@ -98,26 +99,26 @@ def _in_page(state: AppState, page: SlotsPage, message: messages.Message) -> Cha
     if page.line is not None and isinstance(message, Text):
         return _name(state, page, page.line, message)
     match message:
-        case messages.Commanded(Command.BACK | Command.MENU):
+        case gestures.Commanded(Command.BACK | Command.MENU):
             open_still = replace(page, asking=False, line=None) if page.asking or page.line is not None else None
             return replace(state, slots=open_still), ()
-        case messages.MenuMoved(_, rows):
+        case gestures.MenuMoved(_, rows):
             return replace(state, slots=slots_page.choose(page, page.selected + rows, state.room)), ()
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return replace(state, slots=slots_page.choose(page, page.selected - notches, state.room)), ()
-        case messages.MouseMoved(x, y):
+        case gestures.MouseMoved(x, y):
             row = slots_page.row_at(page, x, y, state.room)
             if row is None or row == page.selected or page.line is not None:
                 return state, ()
             return replace(state, slots=slots_page.choose(page, row, state.room)), ()
-        case messages.MouseClicked(x, y, at):
+        case gestures.MouseClicked(x, y, at):
             row = slots_page.row_at(page, x, y, state.room)
             if row is None or page.line is not None:
                 return replace(state, slots=replace(page, line=None)), ()
             return _choose(state, slots_page.choose(page, row, state.room), at)
-        case messages.MenuChosen(at):
+        case gestures.MenuChosen(at):
             return _choose(state, page, at)
-        case messages.MenuActed(MenuAct.CLEAR):
+        case gestures.MenuActed(MenuAct.CLEAR):
             return replace(state, slots=replace(page, asking=page.chosen is not None)), ()
     return None
 

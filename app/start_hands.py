@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import crop, errands, menu, messages, page_hands, prompt_box, remembered
+from app import crop, errands, gestures, menu, messages, page_hands, prompt_box, remembered
 from app.errands import Ask
-from app.messages import Edit, MenuAct
+from app.facts import Screen
+from app.gestures import Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.remembered import OwnPicture
-from app.values import AppState, Change, Screen, let_go, list_scenes, open_world, tell
+from app.steps import let_go, list_scenes, open_world, tell
+from app.values import AppState, Change
 from engine.wording import prompt_problem
 
-Text = messages.TextTyped | messages.TextComposed | messages.Edited | messages.Pasted
+Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where nothing of this page is open, or the message is not its business."""
     match message:
-        case messages.FileDropped(path, at):
+        case gestures.FileDropped(path, at):
             if state.prompt_box is not None or state.page is not None:
                 return state, ()
             return replace(let_go(state, at), path_line=None), (errands.ReadPicture(path),)
@@ -31,7 +33,7 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
             return open_world(replace(state, remembered=known, scenes=scenes, crop=None, page=None), scene, at)
         case messages.ModelsListed(models):
             return replace(state, models=models), ()
-        case messages.MenuActed(MenuAct.PIN, at) if state.page is None:
+        case gestures.MenuActed(MenuAct.PIN, at) if state.page is None:
             return _pin(state, at)
     if state.page is not None or state.prompt_box is not None:
         return None
@@ -63,10 +65,10 @@ def _pin(state: AppState, at: float) -> Change:
 
 def _in_path(state: AppState, message: messages.Message) -> Change | None:
     assert state.path_line is not None
-    if isinstance(message, messages.MouseClicked):
+    if isinstance(message, gestures.MouseClicked):
         return replace(state, path_line=None), ()
     if not isinstance(message, Text):
-        return (state, ()) if isinstance(message, messages.MouseMoved | messages.Scrolled) else None
+        return (state, ()) if isinstance(message, gestures.MouseMoved | gestures.Scrolled) else None
     line, ended, asks = typed_into(state.path_line, message)
     if ended is Edit.CANCEL:
         return replace(state, path_line=None), ()
@@ -80,11 +82,11 @@ def typed_into(line: PromptBox, message: Text) -> tuple[PromptBox, Edit | None, 
     """The line after a message, how it ended if it did, and what to ask the clipboard for."""
     asks: tuple[Ask, ...] = ()
     match message:
-        case messages.TextTyped(text) | messages.Pasted(text):
+        case gestures.TextTyped(text) | gestures.Pasted(text):
             line = prompt_box.type_text(line, text)
-        case messages.TextComposed(text, caret):
+        case gestures.TextComposed(text, caret):
             line = prompt_box.compose_text(line, text, caret)
-        case messages.Edited(edit, _, selecting, by_word):
+        case gestures.Edited(edit, _, selecting, by_word):
             if edit in (Edit.CANCEL, Edit.APPLY) and not line.composition:
                 return line, edit, ()
             if edit in (Edit.COPY, Edit.CUT) and line.selected:
@@ -96,7 +98,7 @@ def typed_into(line: PromptBox, message: Text) -> tuple[PromptBox, Edit | None, 
 
 
 def _at(message: Text, state: AppState) -> float:
-    return message.at if isinstance(message, messages.TextTyped | messages.Edited) else state.touched_at
+    return message.at if isinstance(message, gestures.TextTyped | gestures.Edited) else state.touched_at
 
 
 # ---- the picture and its part ------------------------------------------------------------------------------------
@@ -106,20 +108,20 @@ def _in_crop(state: AppState, message: messages.Message) -> Change | None:
     page = state.crop
     assert page is not None
     match message:
-        case messages.MenuMoved(columns, rows):
+        case gestures.MenuMoved(columns, rows):
             return replace(state, crop=crop.move(page, columns, rows)), ()
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return replace(state, crop=crop.move(page, -notches, -notches)), ()
-        case messages.MouseClicked(x, y):
+        case gestures.MouseClicked(x, y):
             return replace(state, crop=crop.point(page, x, y, state.room)), ()
-        case messages.MenuChosen():
+        case gestures.MenuChosen():
             return state, (errands.MakePicture(OwnPicture(page.path, page.prompt, page.shift)),)
-        case messages.Commanded(messages.Command.PROMPT, at):
+        case gestures.Commanded(gestures.Command.PROMPT, at):
             line = PromptBox(text=page.prompt, caret=len(page.prompt), swallow="t")
             return replace(state, crop=replace(page, line=line), touched_at=at), ()
-        case messages.Commanded(messages.Command.BACK | messages.Command.MENU):
+        case gestures.Commanded(gestures.Command.BACK | gestures.Command.MENU):
             return replace(state, crop=None), ()
-        case messages.MouseMoved():
+        case gestures.MouseMoved():
             return state, ()
     if page.line is None or not isinstance(message, Text):
         return None
@@ -149,19 +151,19 @@ def _in_picker(state: AppState, message: messages.Message) -> Change | None:
     assert state.picker is not None
     count = max(1, len(state.models))
     match message:
-        case messages.MenuMoved(_, rows):
+        case gestures.MenuMoved(_, rows):
             return replace(state, picker=(state.picker + rows) % count), ()
-        case messages.Scrolled(notches):
+        case gestures.Scrolled(notches):
             return replace(state, picker=max(0, min(count - 1, state.picker - notches))), ()
-        case messages.MouseMoved(x, y):
+        case gestures.MouseMoved(x, y):
             over = menu.line_at(count, x, y, state.room)
             return (state if over is None else replace(state, picker=over)), ()
-        case messages.MouseClicked(x, y, at):
+        case gestures.MouseClicked(x, y, at):
             over = menu.line_at(count, x, y, state.room)
             return (state, ()) if over is None else (_use(state, over, at), ())
-        case messages.MenuChosen(at):
+        case gestures.MenuChosen(at):
             return _use(state, state.picker, at), ()
-        case messages.Commanded(messages.Command.BACK | messages.Command.MENU):
+        case gestures.Commanded(gestures.Command.BACK | gestures.Command.MENU):
             return replace(state, picker=None), ()
     return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import hands, messages, pad_hands, reports, rewind_hands, slot_hands
-from app.values import AppState, Change, open_world
+from app.steps import open_world
+from app.values import AppState, Change
 from engine.protocol import Pause, SceneSpec
 
 

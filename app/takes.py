@@ -6,24 +6,19 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from app.clips import Clip, ClipBuffer
 from app.errands import StartTake, Take
+from app.journal import Events, Journal, asked, folded
 from app.messages import Message, RecordingEnded, RecordingProgressed, RecordingStarted, Told
 from engine.errors import WorldwalkError
 from engine.protocol import (
     FrameChunk,
     OpenWorld,
-    SampledEvent,
     SceneSpec,
     SessionHeader,
     SnapshotSaved,
     WorldOpened,
 )
-
-Events = Sequence[tuple[int, SampledEvent]]
-"""What was asked of a world, with the chunks that it was asked before."""
 
 FIRST_CHUNK = "first_recorded_chunk"
 """The setting in a session file's header that says which chunk is the first one in the video."""
@@ -37,7 +32,7 @@ class Takes:
 
     def __init__(self, start_take: StartTake) -> None:
         self._start_take = start_take
-        self._journal: list[tuple[int, SampledEvent]] = []
+        self._journal = Journal()
         self._kept_chunk: int | None = None
         self._saved: tuple[str, int, Events] | None = None
         self._resumed: tuple[str, int, Events] | None = None
@@ -61,20 +56,22 @@ class Takes:
     def opened(self, world: WorldOpened) -> None:
         """A world has begun, or gone on from a snapshot; a recording goes on with it."""
         kept, again = self._kept_chunk, self._walked
-        self._journal = [] if kept is None else [(chunk, event) for chunk, event in self._journal if chunk <= kept]
         self._snapshot_chunks.clear()
         self._world, self._next_chunk = world, 0 if kept is None else kept + 1
         if kept is None:
+            self._journal.begin()
             self._clips.begin(world.card.width, world.card.height, world.card.fps_nominal)
         else:
+            self._journal.forget_after(kept)
             self._clips.forget_after(kept)
         if self._resumed is not None:
             _, chunk, events = self._resumed
-            self._journal, self._next_chunk = list(events), chunk + 1
+            self._journal.begin(events)
+            self._next_chunk = chunk + 1
         if again is not None:
             # its last chunk is told, with its events, like any other
             self._next_chunk = again.chunks - 1
-            self._journal = [(chunk, _walked(wire)) for chunk, wire in again.events if chunk < self._next_chunk]
+            self._journal.begin((chunk, asked(wire)) for chunk, wire in again.events if chunk < self._next_chunk)
             self.request_stop()  # a film that began before cannot tell of it
         if self._take is None or self._size is None:
             return
@@ -95,7 +92,7 @@ class Takes:
         assert self._world is not None
         assert self._scene is not None
         header = SessionHeader(self._scene, self._world.seed, self._world.card, {})
-        return header, tuple((number, event) for number, event in self._journal if number <= chunk)
+        return header, tuple((number, event) for number, event in self._journal.events() if number <= chunk)
 
     def snapshot_saved(self, saved: SnapshotSaved) -> None:
         if self._world is not None and saved.session_id == self._world.session_id:
@@ -104,7 +101,7 @@ class Takes:
     def went_back(self, chunk: int) -> None:
         """The world is again what it was after ``chunk``; what was asked later has not happened."""
         assert self._world is not None
-        self._journal = [(number, event) for number, event in self._journal if number <= chunk]
+        self._journal.forget_after(chunk)
         self._snapshot_chunks.clear()
         self._next_chunk = chunk + 1
         self._clips.forget_after(chunk)
@@ -124,7 +121,7 @@ class Takes:
         self._take, self._stopping = take, False
         self._size = self._world.card.width, self._world.card.height
         if take.log is not None:
-            for chunk, event in self._journal:
+            for chunk, event in self._journal.events():
                 take.log.write(chunk, event)
             if self._next_chunk > 0:  # it can be gone back to, before the film's first chunk
                 take.log.made(self._next_chunk - 1)
@@ -132,7 +129,8 @@ class Takes:
 
     def add(self, chunk: FrameChunk, now: float) -> Message | None:
         """Take a chunk of the world that runs: its events, and its frames as the model made them."""
-        self._journal.extend((chunk.chunk, event) for event in chunk.events)
+        events = folded(chunk.events)
+        self._journal.add(chunk.chunk, events)
         self._next_chunk = chunk.chunk + 1
         self._clips.add(chunk)
         if self._take is None or self._stopping:
@@ -142,7 +140,7 @@ class Takes:
         log = self._take.log
         if log is None:
             return None
-        for event in chunk.events:
+        for event in events:
             log.write(chunk.chunk, event)
         log.made(chunk.chunk, self._take.recorder.frames)
         if log.error is None:
@@ -176,7 +174,7 @@ class Takes:
         if not chunks or self._world is None or self._scene is None:
             return None
         header = SessionHeader(self._scene, self._world.seed, self._world.card, {FIRST_CHUNK: chunks[0].chunk})
-        return Clip(header, tuple(self._journal), chunks)
+        return Clip(header, self._journal.events(), chunks)
 
     def finish(self) -> str | None:
         """At the end of the program: wait for the file. Returns what went wrong, in one sentence."""
@@ -191,9 +189,3 @@ class Takes:
         if self._take is not None and self._take.log is not None:
             self._take.log.close()
             self._take = Take(self._take.recorder, None)
-
-
-def _walked(wire: Mapping[str, object]) -> SampledEvent:
-    """An event of an earlier walk, of which only what was asked is known."""
-    number = wire.get("event_id")
-    return SampledEvent(number if isinstance(number, int) else None, wire, None, 0.0, 0.0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pygame
 
 from app import film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
-from app.messages import Focus
+from app.facts import Screen
+from app.gestures import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
-from app.values import AppState, Screen
+from app.values import AppState
 from engine.protocol import Pixels
 
 

@@ -29,6 +29,7 @@ from engine.wording import PICTURE_PROMPT
 
 _RESIDUAL_LIMIT = 5.0
 _DISSOLVE_SECONDS = 1.0
+_FURTHER_NOISE = 0x5EED << 32
 
 
 class LayoutScenery:
@@ -53,8 +54,12 @@ class LayoutScenery:
             told.append(unknown_notice(scene.prompt))
         self.notice: str | None = " ".join(told) or None
         geometry, channels = model.config.geometry, model.config.dit.out_channels
-        size = (1, channels, geometry.latent_frames, geometry.latent_height, geometry.latent_width)
-        self.noise, self.renoise = _draw_noise(seed, size, steps)
+        self._size = (1, channels, geometry.latent_frames, geometry.latent_height, geometry.latent_width)
+        self._seed, self._steps = seed, steps
+        self.redraw(seed)
+
+    def redraw(self, seed: int) -> None:
+        self.noise, self.renoise = _draw_noise(seed, self._size, self._steps)
 
     def follow(self, prompt: str) -> None:
         """A prompt about nothing that the model knows leaves the world as it is, its words included."""
@@ -73,17 +78,25 @@ class LayoutScenery:
         return PreparedChunk(
             condition=condition.condition,
             noise=self.noise,
-            renoise=lambda step: self.renoise[step],
+            renoise=self._renoise,
             shown=poses.absolute[-1] if picture is None else shown,
             decode=partial(self._decode, condition, chunk),
             known=None if picture is None else self._picture_residual(picture, condition),
             rope=self.model.rope(condition),
         )
 
+    def _renoise(self, step: int) -> Tensor:
+        """What a chunk of more steps than usual needs beyond what was drawn follows from the world's first seed."""
+        if step < len(self.renoise):
+            return self.renoise[step]
+        return _draw_noise(self._seed + _FURTHER_NOISE + step, self._size, 1)[0]
+
     def mark(self) -> Callable[[], None]:
+        noises = self.noise, self.renoise
         rows, notice, place, blend = self.text_rows, self.notice, self.place, self.blend
 
         def back() -> None:
+            self.noise, self.renoise = noises
             self.text_rows, self.notice, self.place, self.blend = rows, notice, place, blend
 
         return back
@@ -167,6 +180,7 @@ class BundledWorldModel:
             geometry=own.geometry,
             stream=own.stream,
             schedule=schedule,
+            schedule_of=partial(_schedule, own.sigmas),
             camera=CameraPreset(convention, own.camera_scale(convention), own.intrinsics),
             policy=config.window,
             begin=partial(LayoutScenery, model, schedule.steps),

@@ -6,7 +6,7 @@ The rules are those of SGLang-Diffusion's LingBot adapter, with ``look`` beside 
 - A script of actions is consumed in order, one item per latent frame; what it cannot fill is padded with no action.
 - A state is what is held: it repeats until it changes. A tap that began and ended between two chunks still moves one
   latent frame. A new script drops the state, a new state drops the script.
-- Looks add up until a chunk takes them.
+- Looks add up until a chunk takes them. Retakes are for the next chunk alone, the newest word counts.
 - Before the first camera input (actions or look) a chunk has no actions at all, which is not the same as none held.
 
 Events are kept as they came and are only worked off when a chunk is sampled, so that what is reported of a chunk
@@ -21,7 +21,16 @@ from dataclasses import dataclass
 
 from engine.errors import BadValue
 from engine.events import MAX_ID, MAX_ITEMS, MAX_PITCH_DEGREES, MAX_YAW_DEGREES, check_actions, check_prompt, parse
-from engine.protocol import INPUT_TYPES, ActionScript, ActionState, CameraActions, CompositeEvent, Look, SampledEvent
+from engine.protocol import (
+    INPUT_TYPES,
+    ActionScript,
+    ActionState,
+    CameraActions,
+    CompositeEvent,
+    Look,
+    Retake,
+    SampledEvent,
+)
 from engine.wording import Path, dotted, shown
 
 Actions = tuple[str, ...]
@@ -46,6 +55,7 @@ class ChunkInputs:
     look: Look
     events: tuple[SampledEvent, ...]
     echo_id: int | None
+    retake: Retake | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +109,10 @@ class ControlQueues:
         pending: deque[tuple[Actions, int | None]] = deque(maxlen=MAX_ITEMS)
         yaw = pitch = 0.0
         look_id: int | None = None
+        retake: Retake | None = None
         for waiting in taken:
             event = waiting.event
+            retake = retake if event.retake is None else event.retake.over(retake)
             if event.prompt is not None:
                 self._prompt = (event.prompt, event.event_id)
             if event.camera_actions is not None:
@@ -120,6 +132,7 @@ class ControlQueues:
                 SampledEvent(w.event.event_id, w.wire, w.event.pressed_at, w.accepted_at, sampled_at=now) for w in taken
             ),
             echo_id=self._echo_id,
+            retake=retake,
         )
 
     def _take_waiting(self, chunk: int) -> list[_Waiting]:
@@ -258,6 +271,7 @@ def _fold(older: _Waiting, newer: _Waiting) -> _Waiting:
         look=look,
         prompt=second.prompt if second.prompt is not None else first.prompt,
         pressed_at=second.pressed_at,
+        retake=first.retake if second.retake is None else second.retake.over(first.retake),
     )
     return _Waiting(event, event.to_wire(), newer.accepted_at)
 

@@ -13,6 +13,8 @@ Wire form (the same map in JSON, YAML or MessagePack)::
 
 ``input_types`` names every payload that the map carries, in the order in which they are applied. A name that stands
 twice in one list of actions counts once. One of the two angles of ``look`` may be left out and is then zero.
+
+``"retake": {"seed": 5, "steps": 8}``, or one of the two, has the next chunk made from other noise or in other steps.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from engine.protocol import (
     CompositeEvent,
     EventRejected,
     Look,
+    Retake,
     Transition,
 )
 from engine.wording import Path, dotted, key_part, prompt_problem, shown
@@ -43,6 +46,8 @@ MAX_ID = 2**53
 
 MAX_YAW_DEGREES = 180.0
 MAX_PITCH_DEGREES = 90.0
+MAX_STEPS = 50
+"""Denoising passes of one chunk; the settings allow as many."""
 MAX_JSON_CHARACTERS = 1_000_000
 
 _ACTION_NAMES = ", ".join(ACTIONS)
@@ -81,6 +86,7 @@ def parse(wire: object, pressed_at: float | None = None) -> CompositeEvent:
             look=check_look(wire["look"], ("look",)) if "look" in wire else None,
             prompt=check_prompt(wire["prompt"], ("prompt",)) if "prompt" in wire else None,
             pressed_at=pressed_at,
+            retake=_retake(wire["retake"]) if "retake" in wire else None,
         )
     except Rejection as bad:
         raise Rejection(event_id, bad.parts, bad.got, bad.expected) from None
@@ -224,6 +230,22 @@ def _degrees(look: Mapping[object, object], name: str, limit: float, path: Path)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= limit:
         raise Rejection(None, (*path, name), shown(value), expected)
     return float(value)
+
+
+def _retake(value: object) -> Retake:
+    path: Path = ("retake",)
+    if not isinstance(value, Mapping):
+        raise Rejection(None, path, shown(value), "a map with seed and steps")
+    _refuse_unknown(value, ("seed", "steps"), path)
+    if not value:
+        raise Rejection(None, path, "an empty map", "seed, steps, or both")
+    seed = _whole_number(value["seed"], (*path, "seed"), "a whole number") if "seed" in value else None
+    if "steps" not in value:
+        return Retake(seed)
+    steps = value["steps"]
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MAX_STEPS:
+        raise Rejection(None, (*path, "steps"), shown(steps), f"a whole number from 1 to {MAX_STEPS}")
+    return Retake(seed, int(steps))
 
 
 def check_prompt(value: object, path: Path = ()) -> str:

@@ -95,7 +95,10 @@ class TestCardModel:
 
 
 class TestCardWorld:
-    """See ``engine.backends.World``. Everything follows from scene, seed and events; there is no randomness."""
+    """See ``engine.backends.World``. Everything follows from scene, seed and events; there is no randomness.
+
+    A retake with another seed gives other colours; steps mean nothing here.
+    """
 
     __test__ = False
 
@@ -128,6 +131,8 @@ class TestCardWorld:
             self.prompt = inputs.prompt
             self.text_encodes += 1
             self.cross_attention_resets += 1
+        if inputs.retake is not None and inputs.retake.seed is not None:
+            self._seed = inputs.retake.seed
         frames = self._draw(inputs)
         made_at = clock()
         chunk = FrameChunk(

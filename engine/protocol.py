@@ -3,6 +3,8 @@
 Everything that crosses it is a frozen dataclass of plain Python values and numpy arrays, so that it can be logged,
 replayed, or sent to another process. Requests are imperative, reports are past tense. Times are seconds of
 ``time.monotonic`` (one clock for all processes of a machine); ``None`` stands for "not known".
+
+This module is the door: whoever is on either side imports from here alone, also what ``inputs`` and ``facts`` hold.
 """
 
 from __future__ import annotations
@@ -14,80 +16,23 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-ACTIONS = ("w", "a", "s", "d", "i", "j", "k", "l")
-"""Camera actions: w/s forward and back, a/d sideways, i/k pitch up and down, j/l yaw left and right."""
-
-INPUT_TYPES = ("camera_actions", "look", "prompt")
+from engine.facts import ChunkTimings as ChunkTimings
+from engine.facts import ModelCard as ModelCard
+from engine.facts import RemoteShares as RemoteShares
+from engine.facts import SampledEvent as SampledEvent
+from engine.facts import WindowReport as WindowReport
+from engine.inputs import ACTIONS as ACTIONS
+from engine.inputs import INPUT_TYPES as INPUT_TYPES
+from engine.inputs import ActionScript as ActionScript
+from engine.inputs import ActionState as ActionState
+from engine.inputs import CameraActions as CameraActions
+from engine.inputs import CompositeEvent as CompositeEvent
+from engine.inputs import Look as Look
+from engine.inputs import Retake as Retake
+from engine.inputs import Transition as Transition
 
 Pixels = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A turn of the head in degrees; yaw is positive to the right, pitch is positive upwards."""
-
-    yaw_degrees: float = 0.0
-    pitch_degrees: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """From now on exactly these actions are held (an empty tuple: all keys released)."""
-
-    actions: tuple[str, ...]
-    client_ts_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ActionState:
-    """Held keys as a list of transitions; the last one stays in force until the next event."""
-
-    transitions: tuple[Transition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ActionScript:
-    """One tuple of action names per latent frame, consumed in order."""
-
-    frames: tuple[tuple[str, ...], ...]
-
-
-CameraActions = ActionState | ActionScript
-
-
-@dataclass(frozen=True, slots=True)
-class CompositeEvent:
-    """Everything asked in one tick. ``input_types`` gives the order in which the parts are applied."""
-
-    event_id: int | None
-    input_types: tuple[str, ...]
-    camera_actions: CameraActions | None = None
-    look: Look | None = None
-    prompt: str | None = None
-    pressed_at: float | None = None
-
-    def to_wire(self) -> dict[str, object]:
-        """The event as the map that travels (see ``engine.events`` for its rules)."""
-        wire: dict[str, object] = {"input_types": list(self.input_types)}
-        if self.event_id is not None:
-            wire["event_id"] = self.event_id
-        if isinstance(self.camera_actions, ActionScript):
-            wire["camera_actions"] = [list(frame) for frame in self.camera_actions.frames]
-        elif self.camera_actions is not None:
-            wire["camera_actions"] = {
-                "mode": "state",
-                "transitions": [
-                    {"actions": list(t.actions)}
-                    if t.client_ts_ms is None
-                    else {"actions": list(t.actions), "client_ts_ms": t.client_ts_ms}
-                    for t in self.camera_actions.transitions
-                ],
-            }
-        if self.look is not None:
-            wire["look"] = {"yaw_degrees": self.look.yaw_degrees, "pitch_degrees": self.look.pitch_degrees}
-        if self.prompt is not None:
-            wire["prompt"] = self.prompt
-        return wire
+from engine.lines import WalkLine as WalkLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +96,45 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """Go on from the newest moment not after ``chunk`` (see ``MomentsKept``). What came after it is forgotten."""
+    """Go on from the newest moment not after ``chunk`` (see ``MomentsKept``) on the way to the end of ``line``; None:
+    on the way that led here. The end of what is left stays, as a line of its own."""
 
     session_id: int
     chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class MakeVariants:
+    """Make the chunk on show again in each of these ways, unseen; the world stays what it is. ``VariantMade`` tells
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetLine:
+    """The end of this line, which is not the present one, is not wanted any more."""
+
+    session_id: int
+    line: int
+    each one's picture of the frame that ends at ``position`` of the walk, in chunks: 5.0 is the end of chunk 4."""
+
+    session_id: int
+    position: float
+    variants: tuple[Retake, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StopVariants:
+    """No more of them are wanted."""
+
+    session_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeVariant:
+    """Go on from one of them: ``WentBack`` to before the chunk answers, then the chunk itself."""
+
+    session_id: int
+    variant: Retake
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +150,8 @@ class CloseWorld:
     pass
 
 
-Request = OpenWorld | Steer | Pause | Restore | GoBack | SaveWorld | CloseWorld
+VariantRequest = MakeVariants | StopVariants | TakeVariant
+Request = OpenWorld | Steer | Pause | Restore | GoBack | ForgetLine | SaveWorld | VariantRequest | CloseWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,22 +160,6 @@ class Loading:
 
     stage: str
     fraction: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCard:
-    """What is running: the facts that the HUD, the recordings and the reports name."""
-
-    backend: str
-    model: str
-    model_sha256: str
-    device: str
-    dtype: str
-    threads: int
-    width: int
-    height: int
-    fps_nominal: float
-    latent_frames_per_chunk: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,60 +193,6 @@ class EventRejected:
         where = "the event" if not self.path else self.path
         name = "(no id)" if self.event_id is None else str(self.event_id)
         return f"Event {name} rejected: {where} was {self.got}, expected {self.expected}."
-
-
-@dataclass(frozen=True, slots=True)
-class WindowReport:
-    """Which cached latent frames the chunk saw. ``mode``: full, base, moving or still."""
-
-    mode: str
-    recent_latent_frames: int | None
-    visible_latent_frames: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkTimings:
-    """Milliseconds of each stage of one chunk."""
-
-    text: float = 0.0
-    condition: float = 0.0
-    denoise: float = 0.0
-    commit: float = 0.0
-    decode: float = 0.0
-
-    @property
-    def total(self) -> float:
-        return self.text + self.condition + self.denoise + self.commit + self.decode
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteShares:
-    """How a chunk came from another computer. Where a chunk is the first to follow an event, the time from its sending
-    to the arrival of the chunk is ``server_ms`` + ``network_ms``; both are None elsewhere, as is what is not known.
-    """
-
-    encoding: str
-    payload_bytes: int
-    round_trip_ms: float
-    server_ms: float | None = None
-    network_ms: float | None = None
-    bytes_per_second: float | None = None
-    forward_ms: float | None = None
-    """What the server says of the chunk before: its model's time, and how long it held the chunk back."""
-    held_back_ms: float | None = None
-    dropped_chunks: int = 0
-    """Of this session so far: came too late, or were overtaken by one that answers to newer input."""
-
-
-@dataclass(frozen=True, slots=True)
-class SampledEvent:
-    """An event's life as the engine knows it; the window adds when its first frame was shown."""
-
-    event_id: int | None
-    wire: Mapping[str, object]
-    pressed_at: float | None
-    accepted_at: float
-    sampled_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +231,8 @@ class SnapshotSaved:
 class MomentsKept:
     """The world can go back to what it was after each of ``chunks``, oldest first; together they take ``byte_count``.
 
-    ``problem``: a sentence why no more of them are kept, or None.
+    ``problem``: a sentence why no more of them are kept, or None. ``lines``: all that was walked and can still be gone
+    to, of which ``line`` is walked now.
     """
 
     session_id: int
@@ -331,19 +243,44 @@ class MomentsKept:
 
 @dataclass(frozen=True, slots=True)
 class WentBack:
-    """The world is again what it was after ``chunk``; the next one has the number after it."""
+    """The world is again what it was after ``chunk``, which ``origin`` made; the next one has the number after it, and
+    is a part of ``line``, which is new unless ``chunk`` is the end of it."""
 
     session_id: int
     chunk: int
     prompt: str
 
 
+    line: int = 0
+    lines: tuple[WalkLine, ...] = ()
 @dataclass(frozen=True, slots=True)
 class StayedHere:
     """There was no moment to go back to; the world goes on as it was."""
 
     session_id: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+    line: int = 0
+    origin: int = 0
+class VariantMade:
+    """``picture`` [H, W, 3] of ``chunk`` in the way ``number`` of the request; it took so many seconds."""
+
+    session_id: int
+    chunk: int
+    number: int
+    picture: Pixels
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoVariants:
+    """``why``: elsewhere (a server makes each chunk once), first (the world's first chunk is given), no_moment (none
+    before the chunk is near enough), memory (of the graphics card) or gone (there is nothing to take any more)."""
+
+    session_id: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +309,7 @@ class EngineLog:
     line: str
 
 
-TimeReport = MomentsKept | WentBack | StayedHere | WorldSaved
+TimeReport = MomentsKept | WentBack | StayedHere | VariantMade | NoVariants | WorldSaved
 Report = (
     Loading | WorldOpened | EventAccepted | EventRejected | FrameChunk | SnapshotSaved | TimeReport | Failed | EngineLog
 )

@@ -7,7 +7,6 @@ stays ready for the next world.
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import time
 import traceback
@@ -19,16 +18,18 @@ from typing import Protocol
 from engine import backends
 from engine.backends import Log, Progress, StreamedWorld, World, WorldModel
 from engine.config import EngineConfig
-from engine.errors import BadValue, FileProblem, OutOfGpuMemory, RemoteProblem, WorldwalkError
-from engine.moments import MomentRing, RewindableWorld
+from engine.errors import OutOfGpuMemory, WorldwalkError
+from engine.failures import failed
+from engine.moments import Moment, MomentRing, RewindableWorld
 from engine.pacing import Pacer
 from engine.protocol import (
     CloseWorld,
     EngineLog,
-    Failed,
+    ForgetLine,
     FrameChunk,
     GoBack,
     Loading,
+    MakeVariants,
     MomentsKept,
     OpenWorld,
     Pause,
@@ -39,16 +40,18 @@ from engine.protocol import (
     SnapshotSaved,
     StayedHere,
     Steer,
+    StopVariants,
+    TakeVariant,
     WentBack,
     WorldOpened,
     WorldSaved,
 )
 from engine.rewalk import STAGE, Rewalk
+from engine.variants import RepeatableWorld, Retakes
 
 KEPT_SNAPSHOTS = 2
 MEMORY_WAITS_SECONDS = (0.0, 1.0, 3.0)
 ELSEWHERE = "A world that is made on a server cannot go back in time: what it remembers is there."
-_NO_MEMORY = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 
 Load = Callable[[EngineConfig, Progress, Log], WorldModel]
 
@@ -94,6 +97,7 @@ class Runner:
         self._rewalk: Rewalk | None = None
         """A world that is made up to a moment before it is walked."""
         self._moments = MomentRing(0)
+        self._retakes = Retakes(desk.tell)
         self._newest = -1
         """The newest chunk of the world that was made here; -1 before there is one."""
 
@@ -112,6 +116,8 @@ class Runner:
             self._guarded(partial(self._answer, request, arrived_at))
         if self._rewalk is not None:
             self._guarded(partial(self._walk_again, self._rewalk))
+        elif self._retakes.has_work(self._desk.untaken):
+            self._guarded(self._retake)
         elif self._is_due():
             self._guarded(self._make_chunk)
 
@@ -123,15 +129,24 @@ class Runner:
                 self._open(request)
             case Steer(wire, pressed_at):
                 if self._world is not None:
-                    self._desk.tell(self._world.apply(wire, pressed_at, arrived_at))
+                    answer = self._world.apply(wire, pressed_at, arrived_at)
+                    self._desk.tell(answer)
+                    self._retakes.note(wire, answer)
             case Pause(paused):
                 self._paused = paused
                 self._pacer.restart()
                 if self._stream is not None:
                     self._stream.pause(paused)
-            case GoBack(session_id, chunk):
+            case GoBack(session_id, chunk, line):
                 if self._world is not None and session_id == self._session_id:
-                    self._go_back(self._world, chunk)
+                    self._go_back(self._world, chunk, line)
+            case ForgetLine(session_id, line):
+                if session_id == self._session_id:
+                    self._moments.forget(line)
+                    self._tell_moments()
+            case MakeVariants(session_id) | StopVariants(session_id) | TakeVariant(session_id):
+                if self._world is not None and session_id == self._session_id:
+                    self._retakes.answer(self._world, request, self._moments)
             case SaveWorld(session_id, path):
                 if self._world is not None and session_id == self._session_id:
                     self._save(self._world, Path(path))
@@ -158,6 +173,7 @@ class Runner:
         scene, seed, session_id = request.scene, request.seed, request.session_id
         self._world, self._session_id, self._newest = world, session_id, -1
         self._pacer = Pacer(model.card.fps_nominal)
+        self._retakes.begin(-1)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
         self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
         if isinstance(world, StreamedWorld):
@@ -186,6 +202,7 @@ class Runner:
     def _leave(self) -> None:
         stream, self._world, self._stream = self._stream, None, None
         self._rewalk = None
+        self._retakes.stop()
         self._moments = MomentRing(0)
         if stream is not None:
             stream.close()
@@ -206,7 +223,7 @@ class Runner:
 
     def _wait_until(self) -> float | None:
         """When the next chunk is due; None where only a request or a fetched chunk brings one."""
-        if self._rewalk is not None:
+        if self._rewalk is not None or self._retakes.has_work(self._desk.untaken):
             return 0.0
         if self._stream is not None:
             return 0.0 if self._is_due() else None
@@ -233,6 +250,7 @@ class Runner:
         self._desk.tell(chunk)
         self._pacer.finished(began, self._clock(), len(chunk.frames))
         self._newest = chunk.chunk
+        self._retakes.asked.made(chunk.chunk)
         if (chunk.chunk + 1) % self._config.snapshot_every_chunks == 0:
             self._snapshot(self._world, chunk.chunk)
         if chunk.chunk % self._config.moments_every_chunks == 0 and isinstance(self._world, RewindableWorld):
@@ -250,22 +268,42 @@ class Runner:
         )
 
     def _tell_moments(self, problem: str | None = None) -> None:
-        self._desk.tell(MomentsKept(self._session_id, self._moments.chunks, self._moments.byte_count, problem))
+        kept, session_id = self._moments, self._session_id
+        self._desk.tell(MomentsKept(session_id, kept.chunks, kept.byte_count, problem, kept.line, kept.lines))
 
-    def _go_back(self, world: World, chunk: int) -> None:
-        """What came after is gone, and the snapshots of it are replaced by one of now."""
-        moment = self._moments.nearest(chunk)
+    def _go_back(self, world: World, chunk: int, line: int | None) -> None:
+        """What is left is a line of the walk by now, and the snapshots of it are replaced by one of here."""
+        moment = self._moments.nearest(chunk, line)
         if moment is None:
             reason = ELSEWHERE if self._stream is not None else "No earlier moment of this world is kept."
             self._desk.tell(StayedHere(self._session_id, reason))
             return
-        moment.go_back()
-        self._moments.forget_after(moment.chunk)
+        assert isinstance(world, RepeatableWorld)
+        self._be_at(world, moment, line)
+
+    def _be_at(self, world: RepeatableWorld, moment: Moment, line: int | None = None) -> None:
+        origin = self._moments.go(world, self._newest, moment, line)
+        self._retakes.begin(moment.chunk)
         self._newest = moment.chunk
         self._pacer.restart()
-        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt))
+        here = self._moments.line, origin
+        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, line=here[0], origin=here[1]))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
+
+    def _retake(self) -> None:
+        """Make one more variant of the chunk on show, or go on from the chosen one and tell it."""
+        assert isinstance(self._world, RepeatableWorld)
+        chosen = self._retakes.step(self._clock)
+        if chosen is None:
+            return
+        before, wires = chosen
+        self._be_at(self._world, before)
+        if before.chunk not in self._moments.chunks:
+            self._keep_moment(self._world)
+        for wire in wires:
+            self._retakes.note(wire, self._world.apply(wire, None, self._clock()))
+        self._make_chunk()
 
     def _save(self, world: World, path: Path) -> None:
         """For the user; trouble costs the file, not the walk."""
@@ -278,7 +316,9 @@ class Runner:
             problem = str(error)
         self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
 
-    # ---- for the case of an accident ----------------------------------------------------------------------------
+        # ---- for the case of an accident ----------------------------------------------------------------------------
+        if problem is None and isinstance(world, RewindableWorld) and self._newest >= 0:
+            self._moments.mark(world, self._newest)
 
     def _step(self, world: World) -> FrameChunk:
         """A chunk for which the graphics card is full is tried again, as other programs come and go."""
@@ -322,29 +362,6 @@ class Runner:
         stream = self._stream
         if stream is not None and stream.last_chunk is not None:
             self._snapshot(stream, stream.last_chunk)
-
-
-def failed(error: Exception) -> Failed:
-    """One sentence of what happened and one of the cure."""
-    again = "Press R to try once more."
-    match error:
-        case FileProblem():
-            return Failed(f"{error.path}: {error.problem}.", error.cure)
-        case BadValue(cure=str(cure)):
-            return Failed(f"{error.where}: got {error.got}, expected {error.expected}.", cure)
-        case RemoteProblem():
-            return Failed(error.what, error.cure)
-        case WorldwalkError():
-            return Failed(str(error), again)
-        case ImportError():
-            return Failed(
-                f"A part of the program is missing ({error}).", "Install it again: python -m pip install -e ."
-            )
-    if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
-        return Failed("The machine has not enough free memory for this world.", f"Close other programs. {again}")
-    first_line = (str(error).splitlines() or [""])[0][:200]
-    kind = type(error).__name__
-    return Failed(f"The world stopped with an error of the program itself ({kind}: {first_line}).", again)
 
 
 def _newest_world(requests: list[tuple[Request, float]]) -> list[tuple[Request, float]]:

@@ -49,6 +49,9 @@ class Scenery(Protocol):
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """Chunk number ``chunk``, which moves from the camera ``shown`` last [4, 4] over ``poses``."""
 
+    def redraw(self, seed: int) -> None:
+        """From the next chunk on, noise comes from ``seed``."""
+
     def mark(self) -> Callable[[], None]:
         """What sets the state back to that of now, should the next chunk fail. Costs no memory."""
 

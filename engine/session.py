@@ -53,6 +53,8 @@ class LoadedModel:
     geometry: ChunkGeometry
     stream: StreamShape
     schedule: DenoiseSchedule
+    schedule_of: Callable[[int], DenoiseSchedule]
+    """The schedule with so many steps, for single chunks."""
     camera: CameraPreset
     policy: WindowPolicy
     begin: Callable[[SceneSpec, int], Scenery]
@@ -116,14 +118,15 @@ class WorldSession:
         inputs = self.state.controls.sample(self.stream.chunk_latent_frames, self.state.chunk, clock())
         moving, seen = self._choose_window(inputs)
         prompt_updated = self._follow_prompt(inputs)
+        schedule = self._retake(inputs)
         watch.mark()
         poses = self._move(inputs)
         prepared = self.state.scenery.prepare(self.state.chunk, self.state.shown, poses)
         context = self._context(seen, poses, prepared.rope)
         watch.mark()
-        x0 = self._denoise(prepared, context)
+        x0 = self._denoise(schedule, prepared, context)
         watch.mark()
-        sampler.commit(self.model.dit, self.schedule, context, condition=prepared.condition, x0=x0)
+        sampler.commit(self.model.dit, schedule, context, condition=prepared.condition, x0=x0)
         watch.mark()
         frames = self._decode(prepared, x0)
         watch.mark()
@@ -227,6 +230,14 @@ class WorldSession:
         self.state.cross.reset()
         return True
 
+    def _retake(self, inputs: ChunkInputs) -> DenoiseSchedule:
+        """The chunk's schedule; where it is made in another way, from the noise that is wanted."""
+        wanted = inputs.retake
+        if wanted is not None and wanted.seed is not None:
+            self.state.scenery.redraw(wanted.seed)
+        steps = None if wanted is None else wanted.steps
+        return self.schedule if steps is None or steps == self.schedule.steps else self.model.schedule_of(steps)
+
     def _move(self, inputs: ChunkInputs) -> ChunkPoses:
         """Advance the camera. Before the first camera input it stands: it is told to the model in every chunk, as
         having no camera at all is another input, which would change the picture once somebody touches a key."""
@@ -256,13 +267,13 @@ class WorldSession:
             rope=rope,
         )
 
-    def _denoise(self, prepared: PreparedChunk, context: ChunkContext) -> Tensor:
+    def _denoise(self, schedule: DenoiseSchedule, prepared: PreparedChunk, context: ChunkContext) -> Tensor:
         """The chunk's x0 [1, 16, F, h, w]."""
         if prepared.known is not None:
             return prepared.known
         return sampler.denoise(
             self.model.dit,
-            self.schedule,
+            schedule,
             context,
             condition=prepared.condition,
             noise=prepared.noise,

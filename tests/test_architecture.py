@@ -23,18 +23,24 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|tmp)/")
 PURE = ("engine.errors", "engine.protocol", "engine.geometry", "engine.window", "engine.wording")
 NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine.controls", "engine.config")
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
-NO_TORCH += ("engine.remote*",)
+NO_TORCH += ("engine.remote*", "engine.inputs", "engine.facts")
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
-NO_TORCH += ("engine.thinning", "engine.moments", "engine.rewalk")
+NO_TORCH += ("engine.thinning", "engine.lines", "engine.moments", "engine.rewalk", "engine.variants", "engine.variants")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # the first pattern that fits a module holds; what it may import of our own, as patterns
     "main": ("app.*", "engine.*"),
-    "app*": ("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording", "engine.thinning"),
+    "app*": (
+        *("app.*", "engine.protocol", "engine.config", "engine.errors", "engine.wording"),
+        *("engine.lines", "engine.thinning"),
+    ),
     "engine": (),
     "engine.errors": (),
-    "engine.protocol": (),
+    "engine.protocol": ("engine.inputs", "engine.facts", "engine.optics"),
+    "engine.optics": (),
+    "engine.inputs": (),
+    "engine.facts": (),
     "engine.geometry": (),
     "engine.window": ("engine.errors", "engine.protocol"),
     "engine.config": ("engine.errors", "engine.window", "engine.wording"),
@@ -47,7 +53,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.moments",
     ),
     "engine.thinning": (),
-    "engine.moments": ("engine.thinning",),
+    "engine.lines": (),
+    "engine.moments": ("engine.lines", "engine.thinning"),
     "engine.camera": (*PURE, "engine.config"),
     "engine.schedule": (*PURE,),
     "engine.lingbot.memory": (*PURE, "engine.models.dit_config"),
@@ -78,6 +85,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     "threading": (
         "engine.host",
         "app.recorder",
+        "app.repair",
         "app.clips",
         "app.projector",
         "app.worker",
@@ -86,9 +94,9 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     ),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
-    "multiprocessing": ("engine.host", "engine.channel", "engine.training*"),
+    "multiprocessing": ("engine.host", "engine.channel", "engine.training.render_stage"),
     "subprocess": ("app.recorder", "app.mp4", "app.projector", "engine.host", "engine.doctor", "engine.bench*"),
-    "concurrent": ("engine.training*",),
+    "concurrent": (),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (

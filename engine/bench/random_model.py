@@ -62,6 +62,7 @@ def random_model(name: str, scale: str | None, config: EngineConfig, log: Log) -
         geometry=geometry,
         stream=model.stream,
         schedule=schedule_of(model.schedule, config.lingbot.schedule, config.steps),
+        schedule_of=partial(schedule_of, model.schedule, config.lingbot.schedule),
         camera=CameraPreset(convention, convention.scale, convention.intrinsics(model.width_px, model.height_px)),
         policy=memory.policy,
         begin=partial(ImageScenery, codecs),

@@ -102,6 +102,9 @@ class ImageScenery:
             decode=self._decode,
         )
 
+    def redraw(self, seed: int) -> None:
+        self.generator.manual_seed(seed)
+
     def mark(self) -> Callable[[], None]:
         rows, notice, noise = self.text_rows, self.notice, self.generator.get_state()
 
@@ -181,6 +184,7 @@ def load_lingbot(config: EngineConfig, progress: Progress, log: Log) -> LoadedMo
         geometry=geometry,
         stream=model.stream,
         schedule=denoise,
+        schedule_of=partial(schedule_of, model.schedule, config.lingbot.schedule),
         camera=CameraPreset(convention, convention.scale, convention.intrinsics(model.width_px, model.height_px)),
         policy=memory.policy,
         begin=partial(ImageScenery, codecs),

@@ -158,6 +158,8 @@ class RemoteWorld:
             event = parse(wire, pressed_at)
         except Rejection as rejection:
             return rejection.report()
+        if event.retake is not None:
+            return EventRejected(event.event_id, "retake", "another making", "none, as a server makes each chunk once")
         with self._lock:
             self._helm.apply(event, dict(wire), now)
         self._poke()

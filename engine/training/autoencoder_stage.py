@@ -14,6 +14,7 @@ from engine.training.data import Rendered, random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
+from engine.training.samples import reconstructions
 from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
@@ -94,7 +95,7 @@ def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, re
         made = model.decoder(latents, held_out.guides).clamp(-1, 1)
         return {"psnr_db": psnr(made, held_out.frames), "latent_rms": float(latents.square().mean().sqrt())}
 
-    run.run(budget, loss_of, validate)
+    run.run(budget, loss_of, validate, lambda _: reconstructions(model, held_out))
     run.averaged()
     _measure_latents(model, land, seed, batch)
     return model

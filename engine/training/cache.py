@@ -1,23 +1,25 @@
-"""The painter's and the transformer's data: rendered walks, encoded once, in shards that a later run takes up again."""
+"""The painter's and the transformer's data: walks that are rendered and encoded, once, and kept in shards."""
 
 from __future__ import annotations
 
-import os
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor
 
+from engine.errors import FileProblem
 from engine.models.autoencoder import Autoencoder
 from engine.models.painter import GUIDED_FRAMES, painter_guide
 from engine.training.data import METRES_PER_LATENT, Rendered, Walk, random_walk, render
+from engine.weights import read_header
 from engine.worldmap import WorldMap
 
 CLIP_LATENT_FRAMES = 8
-SHARD_CLIPS = 24
+ORIGIN = "autoencoder"
+"""Under this name a shard says which autoencoder encoded it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +60,37 @@ def relative_steps(walk: Walk) -> Tensor:
     return out.float()
 
 
-@torch.no_grad()
-def encode_clips(
-    seed: int, count: int, model: Autoencoder, land: WorldMap, *, latent_frames: int = CLIP_LATENT_FRAMES
-) -> Clips:
-    """``count`` fresh clips of generator seed ``seed``: a pure function of its arguments."""
-    return encoded_walks(torch.Generator().manual_seed(seed), count, model, land, latent_frames)[0]
-
-
-@torch.no_grad()
-def encoded_walks(
-    generator: torch.Generator, count: int, model: Autoencoder, land: WorldMap, latent_frames: int
-) -> tuple[Clips, Rendered]:
-    """``count`` fresh walks as clips, and the pictures and guides from which they were encoded."""
-    walk = random_walk(generator, count, latent_frames, jump=0.3)
+def fresh_walks(seed: int, count: int, latent_frames: int = CLIP_LATENT_FRAMES) -> Walk:
+    """``count`` walks of generator seed ``seed``; each begins with a single picture, whose world does not blend."""
+    walk = random_walk(torch.Generator().manual_seed(seed), count, latent_frames, jump=0.3)
     walk.mix[:, 0] = walk.mix[:, 0, -1:]
+    return walk
+
+
+def joined(walks: Sequence[Walk]) -> Walk:
+    """Walks of as many latent frames each as one batch."""
+    return Walk(*(torch.cat([getattr(walk, name) for walk in walks]) for name in Walk.__dataclass_fields__))
+
+
+def some(walk: Walk, begin: int, end: int) -> Walk:
+    """A part of a batch of walks."""
+    return Walk(*(getattr(walk, name)[begin:end] for name in Walk.__dataclass_fields__))
+
+
+def encode_walks(walk: Walk, model: Autoencoder, land: WorldMap) -> Clips:
+    """The walks' clips, rendered and encoded on the device of land and model as one batch."""
+    return encode_and_render(walk, model, land)[0]
+
+
+@torch.no_grad()
+def encode_and_render(walk: Walk, model: Autoencoder, land: WorldMap) -> tuple[Clips, Rendered]:
+    """``encode_walks``, and the pictures and guides from which the clips were encoded."""
     rendered = render(land, walk)
     rendered.frames[:, 0] = rendered.frames[:, 0, -1:]
     rendered.guides[:, 0] = rendered.guides[:, 0, -1:]
-    latents = torch.unflatten(model.encode(rendered.frames.flatten(0, 1)), 0, (count, latent_frames))
-    guides = torch.unflatten(painter_guide(rendered.guides.flatten(0, 1)), 0, (count, latent_frames))
+    split = walk.x.shape[:2]
+    latents = torch.unflatten(model.encode(rendered.frames.flatten(0, 1)), 0, split)
+    guides = torch.unflatten(painter_guide(rendered.guides.flatten(0, 1)), 0, split)
     clips = Clips(
         guides.half().cpu(),
         walk.mix[:, :, list(GUIDED_FRAMES)],
@@ -89,29 +102,21 @@ def encoded_walks(
     return clips, rendered
 
 
-def build_cache(folder: Path, *, clips: int, seed: int, model: Autoencoder, land: WorldMap) -> None:
-    """Render and encode until ``clips`` lie in ``folder``; shards that are there are kept."""
-    folder.mkdir(parents=True, exist_ok=True)
-    shards = (clips + SHARD_CLIPS - 1) // SHARD_CLIPS
-    for shard in range(shards):
-        path = folder / f"clips_{shard:05d}.safetensors"
-        if path.exists():
-            continue
-        parts = [encode_clips(seed * 1_000_003 + shard * 1000 + i, 2, model, land) for i in range(SHARD_CLIPS // 2)]
-        names = Clips.__dataclass_fields__
-        tensors = {n: torch.cat([getattr(p, n) for p in parts]).contiguous() for n in names}
-        part = path.with_suffix(".part")
-        save_file(tensors, part)
-        os.replace(part, path)
-        print(
-            f"\rrender: {(shard + 1) * SHARD_CLIPS} of {shards * SHARD_CLIPS} clips ",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
+def encode_clips(
+    seed: int, count: int, model: Autoencoder, land: WorldMap, *, latent_frames: int = CLIP_LATENT_FRAMES
+) -> Clips:
+    """``count`` fresh clips of generator seed ``seed``: a pure function of its arguments."""
+    return encode_walks(fresh_walks(seed, count, latent_frames), model, land)
 
 
-def load_cache(folder: Path, limit: int | None = None) -> Clips:
-    paths = sorted(folder.glob("clips_*.safetensors"))[:limit]
-    loaded = [load_file(p) for p in paths]
+def load_cache(folder: Path, origin: str) -> Clips:
+    """All clips of a folder. FileProblem where there are none, or some are by another autoencoder than ``origin``."""
+    paths = sorted(folder.glob("clips_*.safetensors"))
+    if not paths:
+        raise FileProblem(folder, "no clips lie here", "Run 'python main.py train render' first.")
+    for path in paths:
+        if read_header(path).metadata.get(ORIGIN) != origin:
+            cure = "Remove it, and run 'python main.py train render' again."
+            raise FileProblem(path, "these clips were encoded by another autoencoder", cure)
+    loaded = [load_file(path) for path in paths]
     return Clips(**{n: torch.cat([part[n] for part in loaded]) for n in Clips.__dataclass_fields__})

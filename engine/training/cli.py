@@ -11,34 +11,43 @@ from pathlib import Path
 
 import imageio.v3 as iio
 import torch
-from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import nn
 
-from engine.bundled import MODEL_FOLDER, TOKENIZER, WEIGHTS
-from engine.errors import FileProblem
-from engine.models.autoencoder import Autoencoder, AutoencoderConfig
-from engine.models.dit import CausalDiT
-from engine.models.painter import Painter, PainterConfig
-from engine.models.text import PromptEncoder, TextConfig
+from engine.bundled import MODEL_FOLDER
+from engine.device import available_cores
+from engine.errors import NeedsHardware
 from engine.prompt_reader import PromptReader
 from engine.protocol import SceneSpec
 from engine.training import evaluate as evaluation
-from engine.training import prompts, recipe
+from engine.training import recipe, samples
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
-from engine.training.cache import build_cache, load_cache
+from engine.training.cache import Clips, load_cache
 from engine.training.export import config_map, export_model
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
+from engine.training.render_stage import WALKS_AT_ONCE, RenderPlan, build_cache
 from engine.training.scene_pictures import scene_picture
+from engine.training.stage_files import (
+    load_autoencoder,
+    load_painter,
+    load_reader,
+    load_transformer,
+    save_stage,
+    stage_file,
+    tokenizer,
+    word_vectors,
+)
 from engine.training.text_stage import train_text
 from engine.training.transformer_stage import ResidualData, train_transformer
 from engine.training.word_table import load_table
-from engine.weights import read_header
-from engine.worldmap import MIX_SIZE, WorldMap
+from engine.weights import file_sha256
+from engine.worldmap import WorldMap
 
 STAGES = ("autoencoder", "render", "painter", "text", "dit", "export", "scenes")
-_MINUTES = {"autoencoder": 30.0, "painter": 20.0, "text": 2.0, "dit": 60.0}
+_TRAINED = {"autoencoder": 37.0, "painter": 56.0, "text": 2.0, "dit": 61.0}
+"""Minutes of each stage's own clock that the shipped weights took on two cores; the others take what they take."""
+_OTHERS = {"render": 20.0}
+_CLIPS, _HELD_OUT_CLIPS = 1344, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +60,43 @@ class Options:
     seed: int
     device: str
     resume: bool
+    processes: int
 
     def budget(self, stage: str) -> Budget:
-        return Budget(_MINUTES[stage] if self.minutes is None else self.minutes, self.steps)
+        return Budget(_TRAINED[stage] if self.minutes is None else self.minutes, self.steps)
+
+    def plan(self, *, held_out: bool) -> RenderPlan:
+        """The clips for training, or those that are only measured with."""
+        return RenderPlan(
+            weights=self.folder,
+            folder=self.folder / ("held_out" if held_out else "clips"),
+            clips=min(_HELD_OUT_CLIPS, self.clips) if held_out else self.clips,
+            seed=VALIDATION_SEED if held_out else self.seed,
+            device=self.device,
+            at_once=self.batch or WALKS_AT_ONCE[self.device],
+            origin=file_sha256(stage_file(self.folder, "autoencoder")),
+        )
 
 
 def parser() -> argparse.ArgumentParser:
-    out = argparse.ArgumentParser(prog="python main.py train", description="Train the bundled model, stage by stage.")
+    hours = sum((*_TRAINED.values(), *_OTHERS.values())) / 60
+    minutes = ", ".join(f"{name} {value:.0f}" for name, value in (_TRAINED | _OTHERS).items())
+    out = argparse.ArgumentParser(
+        prog="python main.py train",
+        description="Train the bundled model, stage by stage. Each stage writes its checkpoint every two minutes, its "
+        "log and, at every validation, its sheets (curves; the truth above what it makes) into the folder.",
+        epilog=f"'all' repeats the recipe of the shipped weights: about {hours:.1f} hours on two cores (minutes: "
+        f"{minutes}). Killed, it goes on with --resume. With --steps a run repeats exactly on one machine.",
+    )
     out.add_argument("stage", choices=(*STAGES, "all"), help="which part; 'all' runs them in order")
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
     out.add_argument("--steps", type=int, help="train so many steps instead: repeats exactly")
-    out.add_argument("--clips", type=int, default=720, help="walks that 'render' prepares for painter and dit")
-    out.add_argument("--batch", type=int, help="batch size (default: the shipped recipe's)")
+    out.add_argument("--clips", type=int, default=_CLIPS, help=f"walks that 'render' prepares (default {_CLIPS})")
+    out.add_argument("--batch", type=int, help="batch size; of 'render', walks at once (default: the shipped recipe's)")
     out.add_argument("--seed", type=int, default=1)
-    out.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    out.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="text and evaluation stay on the CPU")
+    out.add_argument("--processes", type=int, default=available_cores(), help="of 'render' (default: one a core)")
     out.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the folder")
     return out
 
@@ -74,8 +105,18 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
     """Run the stages asked for; returns the exit code. ``scenes``: the shipped ones by the file of their picture."""
     args = parser().parse_args(argv)
     options = Options(
-        args.folder, args.minutes, args.steps, args.clips, args.batch, args.seed, args.device, args.resume
+        folder=args.folder,
+        minutes=args.minutes,
+        steps=args.steps,
+        clips=args.clips,
+        batch=args.batch,
+        seed=args.seed,
+        device=args.device,
+        resume=args.resume,
+        processes=max(1, args.processes),
     )
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise NeedsHardware("This torch finds no CUDA device.", "Leave --device cuda away to train on the CPU.")
     runs: dict[str, Callable[[Options], None]] = {
         "autoencoder": _autoencoder,
         "render": _render,
@@ -85,63 +126,11 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         "export": _export,
         "scenes": lambda o: _draw(o, scenes()),
     }
-    for stage in STAGES if args.stage == "all" else (args.stage,):
-        print(f"Stage {stage}", file=sys.stderr)
+    stages = STAGES if args.stage == "all" else (args.stage,)
+    for number, stage in enumerate(stages, 1):
+        print(f"Stage {stage}, {number} of {len(stages)}", file=sys.stderr)
         runs[stage](options)
     return 0
-
-
-def save_stage(module: nn.Module, folder: Path, name: str) -> None:
-    """Keep a finished stage's weights (float32) for the stages after it."""
-    tensors = {
-        k: v.detach().cpu().contiguous(memory_format=torch.contiguous_format) for k, v in module.state_dict().items()
-    }
-    part = folder / f"{name}.part"
-    save_file(tensors, part)
-    os.replace(part, folder / f"{name}.safetensors")
-
-
-def load_stage(module: nn.Module, folder: Path, name: str) -> None:
-    module.load_state_dict(load_file(_stage_file(folder, name)))
-    module.eval().requires_grad_(False)
-
-
-def _stage_file(folder: Path, name: str) -> Path:
-    path = folder / f"{name}.safetensors"
-    if not path.exists():
-        raise FileProblem(path, "this stage's weights are not there yet", f"Run 'python main.py train {name}' first.")
-    return path
-
-
-def load_autoencoder(folder: Path) -> Autoencoder:
-    model = Autoencoder(AutoencoderConfig(len(recipe.GUIDE)))
-    load_stage(model, folder, "autoencoder")
-    return model
-
-
-def _load_painter(folder: Path) -> Painter:
-    model = Painter(PainterConfig(len(recipe.GUIDE), MIX_SIZE))
-    load_stage(model, folder, "painter")
-    return model
-
-
-def word_vectors() -> Tensor:
-    """The shipped word vectors [vocabulary, size]: an input of the recipe, not a product of it."""
-    return load_file(MODEL_FOLDER / WEIGHTS)["text.words"].float()
-
-
-def _tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
-
-
-def _load_reader(folder: Path) -> PromptEncoder:
-    """Of either form: the first release's had no table of whole words."""
-    shapes = {name: entry.shape for name, entry in read_header(_stage_file(folder, "text")).tensors.items()}
-    (vocabulary, word_size), (known_words, known_size) = shapes["words"], shapes.get("meanings", (0, 0))
-    groups = tuple(len(g) for g in prompts.GROUPS)
-    model = PromptEncoder(TextConfig(vocabulary, word_size, groups, known_words=known_words, known_size=known_size))
-    load_stage(model, folder, "text")
-    return model
 
 
 def _autoencoder(o: Options) -> None:
@@ -157,13 +146,13 @@ def _autoencoder(o: Options) -> None:
 
 
 def _render(o: Options) -> None:
-    model, land = load_autoencoder(o.folder).to(o.device), WorldMap(o.device)
-    build_cache(o.folder / "clips", clips=o.clips, seed=o.seed, model=model, land=land)
-    build_cache(o.folder / "held_out", clips=24, seed=VALIDATION_SEED, model=model, land=land)
+    for held_out in (False, True):
+        build_cache(o.plan(held_out=held_out), o.processes)
 
 
 def _painter(o: Options) -> None:
-    clips, held_out = load_cache(o.folder / "clips"), load_cache(o.folder / "held_out")
+    clips, held_out = _cached(o, held_out=False), _cached(o, held_out=True)
+    seen, decoder = _shown(o, held_out), load_autoencoder(o.folder)
     model = train_painter(
         o.folder,
         budget=o.budget("painter"),
@@ -173,8 +162,20 @@ def _painter(o: Options) -> None:
         device=o.device,
         clips=clips,
         held_out=held_out,
+        show=samples.painter_sheet(seen, samples.first(held_out), decoder.decode),
     )
     save_stage(model, o.folder, "painter")
+
+
+def _cached(o: Options, *, held_out: bool) -> Clips:
+    plan = o.plan(held_out=held_out)
+    return load_cache(plan.folder, plan.origin)
+
+
+def _shown(o: Options, held_out: Clips) -> samples.Shown:
+    """What the simulator shows of the first held-out clips."""
+    walks = o.plan(held_out=True).walks(0)
+    return samples.shown(walks, min(samples.CLIPS, len(held_out)), WorldMap())
 
 
 def _text(o: Options) -> None:
@@ -184,40 +185,48 @@ def _text(o: Options) -> None:
         seed=o.seed,
         words=word_vectors(),
         table=load_table(o.folder),
-        tokenizer=_tokenizer(),
+        tokenizer=tokenizer(),
         resume=o.resume,
     )
     save_stage(model, o.folder, "text")
 
 
 def _dit(o: Options) -> None:
-    tokenizer = _tokenizer()
-    painter, reader = _load_painter(o.folder), _load_reader(o.folder)
-    data = ResidualData(load_cache(o.folder / "clips"), painter, reader, tokenizer)
-    held_out = ResidualData(load_cache(o.folder / "held_out"), painter, reader, tokenizer)
+    painter, reader, decoder = load_painter(o.folder).to(o.device), load_reader(o.folder), load_autoencoder(o.folder)
+
+    def data(clips: Clips) -> ResidualData:
+        return ResidualData(clips, painter, reader, tokenizer())
+
+    held_out = _cached(o, held_out=True)
+    singles = [data(clip) for clip in samples.single(held_out)]
     model = train_transformer(
         o.folder,
         budget=o.budget("dit"),
         seed=o.seed,
         batch=o.batch or 4,
         resume=o.resume,
-        data=data,
-        held_out=held_out,
+        data=data(_cached(o, held_out=False)),
+        held_out=data(held_out),
+        device=o.device,
+        show=samples.transformer_sheet(_shown(o, held_out), singles, decoder.decode),
     )
     save_stage(model, o.folder, "dit")
 
 
 def _export(o: Options) -> None:
-    text = _load_reader(o.folder)
-    dit = CausalDiT(recipe.DIT)
-    load_stage(dit, o.folder, "dit")
+    export_run(o.folder, MODEL_FOLDER)
+
+
+def export_run(run: Path, folder: Path) -> None:
+    """The finished stages of a run as a model in ``folder``."""
+    text = load_reader(run)
     networks: dict[str, nn.Module] = {
-        "autoencoder": load_autoencoder(o.folder),
-        "painter": _load_painter(o.folder),
-        "dit": dit,
+        "autoencoder": load_autoencoder(run),
+        "painter": load_painter(run),
+        "dit": load_transformer(run),
         "text": text,
     }
-    export_model(MODEL_FOLDER, config_map(recipe.NAME, text.config, recipe.SIGMAS), networks)
+    export_model(folder, config_map(recipe.NAME, text.config, recipe.SIGMAS), networks)
 
 
 def evaluate(argv: Sequence[str]) -> int:
@@ -227,7 +236,7 @@ def evaluate(argv: Sequence[str]) -> int:
 
 def _draw(o: Options, scenes: Mapping[Path, SceneSpec]) -> None:
     """The first picture of each shipped scene, by the simulator: it must fit the map and the reading of prompts."""
-    reader, land = PromptReader(_tokenizer(), _load_reader(o.folder)), WorldMap()
+    reader, land = PromptReader(tokenizer(), load_reader(o.folder)), WorldMap()
     for path, scene in scenes.items():
         part = path.with_name("part." + path.name)
         iio.imwrite(part, scene_picture(scene, reader, land))

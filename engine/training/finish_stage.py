@@ -19,11 +19,11 @@ from engine.training.autoencoder_stage import (
     reconstruction_loss,
     texture_loss,
 )
-from engine.training.cache import encoded_walks
+from engine.training.cache import encode_and_render, fresh_walks
 from engine.training.data import Rendered
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
-from engine.training.transformer_stage import ResidualData, predict_clip
+from engine.training.transformer_stage import ResidualData, made_residual
 from engine.worldmap import WorldMap
 
 LATENT_FRAMES = 3
@@ -53,10 +53,11 @@ def train_finish(
 
     def made(step: int, seed: int) -> tuple[Tensor, Rendered]:
         """Latents [B * (F - 1), 16, h, w], ready to decode, and what they should become."""
-        generator = torch.Generator().manual_seed(seed * 19_000_003 + step)
-        clips, rendered = encoded_walks(generator, batch, autoencoder, land, LATENT_FRAMES)
+        walks = fresh_walks(seed * 19_000_003 + step, batch, LATENT_FRAMES)
+        clips, rendered = encode_and_render(walks, autoencoder, land)
         data = ResidualData(clips, painter, reader, tokenizer)
-        latents = made_latents(dit, data, generator, step)[:, 1:]
+        b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
+        latents = (data.painted.float() + data.std * made_residual(dit, b, seed=step).transpose(1, 2))[:, 1:]
         normal = latents.flatten(0, 1) * deviation + mean
         return normal, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
 
@@ -78,16 +79,3 @@ def train_finish(
     run.run(budget, loss_of, validate)
     run.averaged()
     return autoencoder
-
-
-@torch.no_grad()
-def made_latents(dit: CausalDiT, data: ResidualData, generator: torch.Generator, words: int) -> Tensor:
-    """All clips as the model makes them [N, F, 16, h, w]: in one pass from noise, each from the first picture alone."""
-    b = data.chosen(torch.arange(len(data.clips)), generator, words)
-    sigmas = torch.ones(b.residual.shape[0], b.residual.shape[2])
-    sigmas[:, 0] = 0
-    noisy = torch.randn(b.residual.shape, generator=generator)
-    noisy[:, :, 0] = b.residual[:, :, 0]
-    residual = predict_clip(dit, b, noisy, sigmas, 1)
-    residual[:, :, 0] = b.residual[:, :, 0]
-    return data.painted.float() + residual.transpose(1, 2) * data.std

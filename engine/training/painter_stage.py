@@ -9,14 +9,23 @@ from torch import Tensor
 
 from engine.models.painter import Painter, PainterConfig
 from engine.training.cache import Clips
-from engine.training.loop import Budget, StageRun
+from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE
 from engine.worldmap import MIX_SIZE
 
 
 def train_painter(
-    folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str, clips: Clips, held_out: Clips
+    folder: Path,
+    *,
+    budget: Budget,
+    seed: int,
+    batch: int,
+    resume: bool,
+    device: str,
+    clips: Clips,
+    held_out: Clips,
+    show: Show | None = None,
 ) -> Painter:
     torch.manual_seed(seed)
     model = Painter(PainterConfig(len(GUIDE), MIX_SIZE)).to(device)
@@ -38,7 +47,7 @@ def train_painter(
         d = painted(model, held_out) - held_out.latents.float()
         return {"held_out_mse": float(d.square().mean())}
 
-    run.run(budget, loss_of, validate)
+    run.run(budget, loss_of, validate, show)
     run.averaged()
     with torch.no_grad():
         residual = painted(model, held_out) - held_out.latents.float()

@@ -26,10 +26,10 @@ from engine.prompt_reader import tokenize
 from engine.schedule import residual_weights
 from engine.training import prompts
 from engine.training.cache import Clips
-from engine.training.loop import Budget, StageRun
+from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.painter_stage import painted
-from engine.training.recipe import DIT, HEIGHT_PX, LENS, WIDTH_PX
+from engine.training.recipe import DIT, HEIGHT_PX, LENS, SIGMAS, WIDTH_PX
 
 RESIDUAL_LIMIT = 5.0
 
@@ -82,16 +82,34 @@ class ResidualData:
 
 
 def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: Tensor, history: int) -> Tensor:
-    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F].
+    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]; the model may be on a GPU.
 
     The first ``history`` latent frames are clean and causal; each later one sees them and itself.
     """
-    camera = model.prepare_camera(data.rays)
-    x = torch.cat([noisy, data.condition], 1)
-    out = model.forward_clip(x, sigmas * 1000, data.text, camera, history=history, rope=data.rope)
+    device = model.patch_embedding.weight.device
+    camera = model.prepare_camera(data.rays.to(device))
+    x = torch.cat([noisy, data.condition], 1).to(device)
+    text, timesteps = data.text.to(device), (sigmas * 1000).to(device)
+    rope = None if data.rope is None else data.rope.to(device)
+    out = model.forward_clip(x, timesteps, text, camera, history=history, rope=rope).to(noisy.device)
     s = sigmas[:, None, :, None, None]
     kept, predicted = residual_weights(s)
     return kept * noisy + predicted * out
+
+
+@torch.no_grad()
+def made_residual(model: CausalDiT, b: ResidualBatch, seed: int) -> Tensor:
+    """The residual [B, 16, F, h, w] from noise, over the noise levels of the recipe, after a clean first latent frame."""
+    noise = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(seed))
+    made = noise
+    for sigma in SIGMAS:
+        noisy = (1 - sigma) * made + sigma * noise
+        noisy[:, :, :1] = b.residual[:, :, :1]
+        sigmas = torch.full((noisy.shape[0], noisy.shape[2]), sigma)
+        sigmas[:, 0] = 0
+        made = predict_clip(model, b, noisy, sigmas, history=1)
+    made[:, :, :1] = b.residual[:, :, :1]
+    return made
 
 
 def train_transformer(
@@ -104,11 +122,14 @@ def train_transformer(
     data: ResidualData,
     held_out: ResidualData,
     history_limit: int = 7,
+    device: str = "cpu",
+    show: Show | None = None,
 ) -> CausalDiT:
     """``history_limit``: the longest clean history, in latent frames, that a step is trained with."""
     torch.manual_seed(seed)
     model = CausalDiT(DIT)
-    model.init_weights()
+    model.init_weights()  # on the CPU: the same start whatever the device
+    model.to(device)
     optimizer = Muon(
         model, muon_lr=0.006, adam_lr=1e-3, exclude=("patch_embedding", "text_embedding", "time_embedding", "head")
     )
@@ -137,7 +158,7 @@ def train_transformer(
     def validate() -> dict[str, float]:
         return evaluate_residual(model, held_out)
 
-    run.run(budget, loss_of, validate)
+    run.run(budget, loss_of, validate, show)
     run.averaged()
     return model
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pygame
 
-from app.app import App, AppConfig, Parts
+from app.app import App
 from app.bindings import KEYS
 from app.errands import Take
+from app.parts import AppConfig, Parts
 from engine.config import EngineConfig
 from engine.protocol import (
     EventAccepted,

@@ -8,12 +8,13 @@ import numpy as np
 import pygame
 import pytest
 
-from app.app import App, AppConfig
+from app.app import App
+from app.facts import Screen
+from app.facts import Stage as PromptStage
 from app.messages import ModelsListed
+from app.parts import AppConfig
 from app.remembered import ModelLine
 from app.takes import FIRST_CHUNK
-from app.values import Screen
-from app.values import Stage as PromptStage
 from engine.config import EngineConfig
 from engine.errors import FileProblem
 from engine.protocol import Engine, EventRejected, GoBack, OpenWorld, Pause, Restore, SessionHeader

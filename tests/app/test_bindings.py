@@ -7,7 +7,7 @@ import pytest
 
 from app import bindings
 from app.bindings import COMMANDS, KEYS, LABELS, PRESETS, THINGS, Bindings
-from app.messages import Command
+from app.gestures import Command
 from app.slots import SLOT_KEYS
 
 

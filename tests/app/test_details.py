@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from app import details, messages
-from app.values import AppState, Measured
+from app.facts import Measured
+from app.values import AppState
 from engine.protocol import RemoteShares
 from tests.app.walks import after, frame_chunk, walking
 

@@ -13,10 +13,10 @@ import pytest
 
 from app import errands, film_pages, films, keymap
 from app.bindings import Bindings
+from app.facts import Screen
 from app.film_pages import FilmPage, FilmsPage
 from app.films import FilmCard, FilmFacts, FilmMoved, FilmOpened, FilmsListed, Rewalking, WheelReady, WheelRefused
-from app.menu import MenuItem, Room
-from app.messages import (
+from app.gestures import (
     Command,
     Commanded,
     Edit,
@@ -27,16 +27,16 @@ from app.messages import (
     MenuActed,
     MenuChosen,
     MenuMoved,
-    Message,
     MouseClicked,
     MouseMoved,
     Scrolled,
     TextTyped,
-    Told,
 )
+from app.menu import MenuItem, Room
+from app.messages import Message, Told
 from app.prompt_box import PromptBox
 from app.settings import AppSettings, Settings
-from app.values import AppState, Screen
+from app.values import AppState
 from app.view import View
 from engine.config import EngineConfig
 from engine.protocol import OpenWorld, Pause

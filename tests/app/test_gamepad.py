@@ -7,10 +7,10 @@ from dataclasses import replace
 import pygame
 import pytest
 
-from app import gamepad, keymap, messages
+from app import gamepad, gestures, keymap, messages
 from app.bindings import Bindings
 from app.gamepad import Gamepad
-from app.messages import (
+from app.gestures import (
     Command,
     Commanded,
     Edit,
@@ -24,8 +24,8 @@ from app.messages import (
     PadLost,
     PadOpened,
     TabMoved,
-    Ticked,
 )
+from app.messages import Ticked
 from app.settings import changed
 from app.values import AppState
 from engine.protocol import Steer
@@ -110,7 +110,7 @@ def test_the_direction_pad_looks_while_walking() -> None:
 PUSHED = [PadOpened(7, "Pad", 0.5), PadAxisMoved("left_y", -1.0, 1.0), PadAxisMoved("right_x", 1.0, 1.0)]
 
 
-@pytest.mark.parametrize("ends", [PadLost(7, 2.0), messages.FocusLost(2.0), Commanded(Command.MENU, 2.0)])
+@pytest.mark.parametrize("ends", [PadLost(7, 2.0), gestures.FocusLost(2.0), Commanded(Command.MENU, 2.0)])
 def test_nothing_stays_held_when_the_pad_or_the_keyboard_goes(ends: messages.Message) -> None:
     state, _ = after(walking(), PUSHED)
     assert state.steering.actions == ("w",)
@@ -138,7 +138,7 @@ def test_coming_and_going_are_told() -> None:
         (pygame.CONTROLLER_BUTTON_RIGHTSHOULDER, Focus.MENU, TabMoved(1, 1.0)),
         (pygame.CONTROLLER_BUTTON_B, Focus.TEXT, Edited(Edit.CANCEL, 1.0)),
         (pygame.CONTROLLER_BUTTON_A, Focus.TEXT, Edited(Edit.APPLY, 1.0)),
-        (pygame.CONTROLLER_BUTTON_B, Focus.KEY, messages.KeyCaught(None, 1.0)),
+        (pygame.CONTROLLER_BUTTON_B, Focus.KEY, gestures.KeyCaught(None, 1.0)),
         (pygame.CONTROLLER_BUTTON_A, Focus.KEY, None),
         (pygame.CONTROLLER_BUTTON_DPAD_UP, Focus.WALK, PadDirected("up", True, 1.0)),
     ],

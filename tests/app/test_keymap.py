@@ -3,9 +3,9 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from app import keymap, messages
+from app import gestures, keymap, messages
 from app.bindings import Bindings
-from app.messages import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MenuChosen, MenuMoved
+from app.gestures import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MenuChosen, MenuMoved
 from tests.app.stripes import scancode
 
 
@@ -57,11 +57,11 @@ def test_a_release_counts_whoever_has_the_keyboard(focus: Focus) -> None:
 
 def test_the_window_systems_other_events() -> None:
     moved = pygame.event.Event(pygame.MOUSEMOTION, pos=(3, 4), rel=(1, -2), buttons=(0, 0, 0))
-    assert keymap.translate(moved, Focus.WALK, 1.0, Bindings()) == messages.MouseMoved(3, 4, 1, -2, 1.0)
+    assert keymap.translate(moved, Focus.WALK, 1.0, Bindings()) == gestures.MouseMoved(3, 4, 1, -2, 1.0)
     right = pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(3, 4), button=3)
     assert keymap.translate(right, Focus.WALK, 1.0, Bindings()) is None
     composed = pygame.event.Event(pygame.TEXTEDITING, text="xue", start=3, length=0)
-    assert keymap.translate(composed, Focus.TEXT, 1.0, Bindings()) == messages.TextComposed("xue", 3)
+    assert keymap.translate(composed, Focus.TEXT, 1.0, Bindings()) == gestures.TextComposed("xue", 3)
     lost = pygame.event.Event(pygame.WINDOWFOCUSLOST)
-    assert keymap.translate(lost, Focus.WALK, 1.0, Bindings()) == messages.FocusLost(1.0)
-    assert keymap.translate(pygame.event.Event(pygame.QUIT), Focus.TEXT, 1.0, Bindings()) == messages.CloseAsked()
+    assert keymap.translate(lost, Focus.WALK, 1.0, Bindings()) == gestures.FocusLost(1.0)
+    assert keymap.translate(pygame.event.Event(pygame.QUIT), Focus.TEXT, 1.0, Bindings()) == gestures.CloseAsked()

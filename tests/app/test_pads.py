@@ -11,7 +11,8 @@ import pytest
 
 from app import keymap
 from app.bindings import Bindings
-from app.messages import Command, Commanded, Focus, Message, PadAxisMoved, PadLost, PadOpened
+from app.gestures import Command, Commanded, Focus, PadAxisMoved, PadLost, PadOpened
+from app.messages import Message
 from app.pads import Pads
 
 LIBRARIES = sorted((Path(pygame.__file__).parents[1] / "pygame.libs").glob("libSDL2-2*"))

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app import errands, messages, options, settings
+from app import errands, gestures, messages, options, settings
 from app.bindings import PRESETS
-from app.menu import WALK_MENU, Menu, MenuItem, Room
-from app.messages import (
+from app.gestures import (
     ActionPressed,
     ActionReleased,
     Command,
@@ -27,8 +26,9 @@ from app.messages import (
     Scrolled,
     TabMoved,
     TextTyped,
-    Ticked,
 )
+from app.menu import WALK_MENU, Menu, MenuItem, Room
+from app.messages import Ticked
 from app.options import PRESET, Deed, SettingsPage, Tab, When
 from app.settings import Settings, every_name
 from app.values import AppState
@@ -78,7 +78,7 @@ def test_a_step_changes_the_value_at_once_and_it_is_kept_when_the_hand_rests() -
 
 
 def test_closing_the_window_keeps_what_was_just_changed() -> None:
-    _, asks = after(on("app.invert_y"), [MenuChosen(1.0), messages.CloseAsked()])
+    _, asks = after(on("app.invert_y"), [MenuChosen(1.0), gestures.CloseAsked()])
     assert errands.KeepSettings({"app.invert_y": True}) in asks
 
 
@@ -228,6 +228,6 @@ def test_trying_the_mouse_counts_degrees_turns_nothing_and_ends_with_escape(behi
 
 def test_focus_loss_ends_catching_and_trying() -> None:
     for row in (Deed.TRY_LOOK, "app.keys.forward"):
-        state, _ = after(on(row), [MenuChosen(1.0), messages.FocusLost(1.1)])
+        state, _ = after(on(row), [MenuChosen(1.0), gestures.FocusLost(1.1)])
         assert state.focus is Focus.MENU
         assert not state.captured

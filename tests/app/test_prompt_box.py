@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app import prompt_box
-from app.messages import Edit
+from app.gestures import Edit
 from app.prompt_box import MOST_CHARACTERS, PromptBox
 
 

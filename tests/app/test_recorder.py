@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
-import sys
 import time
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +14,7 @@ import numpy as np
 import pytest
 
 from app import mp4
-from app.recorder import Recorder, Repair
+from app.recorder import Recorder
 from app.recordings import check_target, save_picture, unused_path
 from engine.errors import FileProblem
 from engine.protocol import Pixels
@@ -231,83 +229,6 @@ def test_stopping_without_waiting_reports_later(tmp_path: Path) -> None:
     assert recorder.result.frames == 4
 
 
-WALK = """
-import sys, time
-from pathlib import Path
-import numpy as np
-from app.recorder import Recorder
-recorder = Recorder(Path(sys.argv[1]), 192, 112, 16.0, {"scene": "meadow", "seed": "7", "prompt": "fog"})
-rng = np.random.default_rng(0)
-for i in range(1000):
-    recorder.write(rng.integers(0, 256, (1, 112, 192, 3), dtype=np.uint8))
-    if i == 10:
-        recorder.note_prompt("snow")
-    print(i + 1, recorder._process.pid if recorder._process else 0, flush=True)
-    time.sleep(1 / 16)
-"""
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process; a killed one may hold its lock a moment longer."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-
-
-@pytest.fixture
-def killed_walk(tmp_path: Path) -> tuple[Path, int]:
-    """A recording whose window and encoder were both killed after some 40 frames; its path, and the frames written."""
-    path = tmp_path / "walk.mp4"
-    command = [sys.executable, "-c", WALK, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as window:
-        assert window.stdout is not None
-        frames = encoder = 0
-        while frames < 40:
-            frames, encoder = (int(word) for word in window.stdout.readline().split())
-        os.kill(encoder, signal.SIGKILL)
-        window.kill()
-    wait_until(lambda: not is_alive(encoder))
-    return path, frames
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
-def test_after_a_kill_all_but_the_last_second_plays_and_is_repaired(killed_walk: tuple[Path, int]) -> None:
-    path, frames = killed_walk
-    assert len(read(path)) >= frames - 16
-    assert mp4.read_walk(path)["scene"] == "meadow"
-    repair = Repair(path.parent)
-    assert repair.wait(10.0)
-    assert repair.repaired == [path]
-    assert b"moof" not in path.read_bytes()
-    assert len(read(path)) >= frames - 16
-    assert mp4.read_walk(path)["prompts"] == [[0, "fog"], [11, "snow"]]
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_repair_leaves_a_recording_alone_that_is_still_written(tmp_path: Path) -> None:
-    recorder = record(tmp_path / "walk.mp4", patches(32, 32, 20))
-    wait_until(lambda: mp4.marker_path(recorder.path).exists())
-    assert mp4.repair(tmp_path) == []
-    assert recorder.stop().error is None
-    assert len(read(recorder.path)) == 20
-
-
-def test_repair_of_a_folder_that_is_not_there_does_nothing(tmp_path: Path) -> None:
-    assert mp4.repair(tmp_path / "gone") == []
-
-
-def test_a_recording_that_cannot_be_finished_in_time_is_left_for_the_next_start(tmp_path: Path) -> None:
-    recorder = record(tmp_path / "walk.mp4", patches(32, 32, 40))
-    wait_until(lambda: recorder._written == 40)
-    assert recorder._process is not None
-    os.kill(recorder._process.pid, signal.SIGSTOP)
-    result = recorder.stop(timeout_seconds=0.2)
-    assert result.frames > 0
-    assert mp4.repair(tmp_path) == [recorder.path]
-
-
 def test_a_new_name_is_never_one_that_exists(tmp_path: Path) -> None:
     when = datetime(2026, 1, 31, 18, 5, 9)
     first = unused_path(tmp_path / "new", 'a/b: "c"', ".mp4", when)
@@ -343,14 +264,6 @@ def wait_until(condition: object, timeout_seconds: float = 10.0) -> None:
         time.sleep(0.01)
 
 
-def test_what_was_repaired_is_told_once(killed_walk: tuple[Path, int]) -> None:
-    path, _ = killed_walk
-    repair = Repair(path.parent)
-    assert repair.wait(10.0)
-    assert path.name in (repair.news() or "")
-    assert repair.news() is None
-
-
 def subtitles(path: Path) -> str:
     """The film's subtitle track as SRT."""
     command = [mp4.find_ffmpeg(), "-v", "error", "-i", f"file:{path}", "-map", "0:s", "-f", "srt", "pipe:1"]
@@ -373,15 +286,3 @@ def test_prompts_become_a_subtitle_track(tmp_path: Path) -> None:
     assert "00:00:02.0" in said
     assert len(read(path)) == 32
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_repaired_film_has_its_subtitles(tmp_path: Path) -> None:
-    path = tmp_path / "walk.mp4"
-    recorder = Recorder(path, 32, 32, 16.0, FACTS, blocking=True, captions=True)
-    recorder.write(patches(32, 32, 40))
-    wait_until(lambda: recorder._written == 40)
-    assert recorder._process is not None
-    os.kill(recorder._process.pid, signal.SIGSTOP)
-    recorder.stop(timeout_seconds=0.2)
-    assert mp4.repair(tmp_path) == [path]
-    assert "a calm = green; #1" in subtitles(path)

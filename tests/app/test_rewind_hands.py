@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.messages import ActionPressed, ActionReleased, Command, Commanded, FocusLost, Ticked
+from app.facts import Screen, Stage
+from app.gestures import ActionPressed, ActionReleased, Command, Commanded, FocusLost
+from app.messages import Ticked
 from app.rewind import LookedBack, RewindPressed, nearest
-from app.values import AppState, Screen, Stage
+from app.values import AppState
 from engine.protocol import Failed, GoBack, MomentsKept, OpenWorld, Pause, SnapshotSaved, StayedHere, Steer, WentBack
 from tests.app.walks import after, opened, walking
 

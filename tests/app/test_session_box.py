@@ -17,11 +17,12 @@ import pytest
 
 from app import mp4, session_box
 from app.recorder import Recorder
+from app.repair import Repair, repair
 from app.session_box import BOX_ID
 from app.session_log import read_session
 from engine import events
 from engine.errors import BadValue, FileProblem
-from tests.app.test_recorder import FACTS, is_alive, patches, read, wait_until
+from tests.app.test_recorder import FACTS, patches, read
 from tests.app.test_session_log import HEADER, prompt, same_scene, written
 
 ITEMS = [(0, prompt("snow", 1)), (2, prompt("雪")), (5, prompt("c"))]
@@ -182,8 +183,9 @@ def test_a_repaired_film_carries_what_was_known_when_the_program_was_killed(tmp_
             chunk, encoder = (int(word) for word in window.stdout.readline().split())
         os.kill(encoder, signal.SIGKILL)
         window.kill()
-    wait_until(lambda: not is_alive(encoder))
-    assert mp4.repair(tmp_path) == [path]
+    repairer = Repair(tmp_path)
+    assert repairer.wait(20.0)
+    assert repairer.repaired == [path]
     run = read_session(path).runs[0]
     assert run.chunks >= 21
     assert run.events[20] == (20, prompt("text 20"))
@@ -197,7 +199,7 @@ def test_the_walk_of_a_film_that_cannot_be_repaired_lies_beside_it(tmp_path: Pat
     path.write_bytes(b"no film at all")
     mp4.Marker(path).close(remove=False)
     written(mp4.journal_path(path), *ITEMS)
-    assert mp4.repair(tmp_path) == []
+    assert repair(tmp_path) == []
     assert {entry.name for entry in tmp_path.iterdir()} == {"walk.mp4", "walk.worldwalk.jsonl"}
     assert read_session(tmp_path / "walk.worldwalk.jsonl").runs[0].events == tuple(ITEMS)
 

@@ -10,8 +10,7 @@ import numpy as np
 import pygame
 import pytest
 
-from app.menu import Room
-from app.messages import (
+from app.gestures import (
     Command,
     Commanded,
     Edit,
@@ -24,6 +23,7 @@ from app.messages import (
     TextTyped,
     WindowResized,
 )
+from app.menu import Room
 from app.rewind import RewindPressed
 from app.slot_files import SHEET, SlotFiles, Walked
 from app.slots import (

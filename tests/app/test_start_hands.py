@@ -12,8 +12,8 @@ import pytest
 from app import crop, errands, keymap, menu, messages, remembered, start_hands, timing
 from app.bindings import Bindings
 from app.crop import CropPage
-from app.menu import MenuItem, Room
-from app.messages import (
+from app.facts import Screen
+from app.gestures import (
     ActionPressed,
     Command,
     Commanded,
@@ -25,18 +25,15 @@ from app.messages import (
     MenuActed,
     MenuChosen,
     MenuMoved,
-    ModelsListed,
     MouseClicked,
-    PictureMade,
-    PictureRead,
-    ScenesListed,
     TextTyped,
-    Ticked,
 )
+from app.menu import MenuItem, Room
+from app.messages import ModelsListed, PictureMade, PictureRead, ScenesListed, Ticked
 from app.pages import seconds_left
 from app.remembered import ModelLine, OwnPicture, Remembered
 from app.timing import Timing
-from app.values import AppState, Screen
+from app.values import AppState
 from engine.protocol import Loading, OpenWorld, SceneSpec
 from tests.app.walks import SCENES, after, frame_chunk, opened, walking
 

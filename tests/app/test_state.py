@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from app import errands, messages
+from app import errands, gestures, messages
 from app import state as core
+from app.facts import Screen, Stage
+from app.gestures import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MouseMoved
 from app.menu import MenuItem
-from app.messages import ActionPressed, ActionReleased, Command, Commanded, Edit, Edited, Focus, MouseMoved, Ticked
-from app.values import AppState, Screen, Stage
+from app.messages import Ticked
+from app.values import AppState
 from engine.protocol import EventAccepted, EventRejected, Failed, OpenWorld, Pause, Restore, SnapshotSaved, Steer
 from tests.app.walks import MEADOW, SCENES, after, frame_chunk, opened, sampled, walking
 
@@ -24,7 +26,7 @@ def steers(asks: list[errands.Ask]) -> list[dict[str, object]]:
 
 
 def typed(text: str) -> list[messages.Message]:
-    return [command(Command.PROMPT), Ticked(1.0), messages.TextTyped(text, 1.1)]
+    return [command(Command.PROMPT), Ticked(1.0), gestures.TextTyped(text, 1.1)]
 
 
 def chunk_shown(
@@ -44,7 +46,7 @@ def test_a_scene_of_the_command_line_opens_at_once() -> None:
 
 def test_two_key_presses_lead_from_the_gallery_into_a_world() -> None:
     state, _ = after(AppState(), [messages.ScenesListed(SCENES)])
-    state, asks = after(state, [messages.MenuMoved(1, 0, 1.0), messages.MenuChosen(1.1)])
+    state, asks = after(state, [gestures.MenuMoved(1, 0, 1.0), gestures.MenuChosen(1.1)])
     assert asks == [OpenWorld(SCENES[1], 0, 1)]
     assert state.screen is Screen.LOADING
 
@@ -88,7 +90,7 @@ def test_one_tick_makes_one_event() -> None:
 
 def test_keys_are_released_when_the_window_loses_focus() -> None:
     state, _ = after(walking(), [W, Ticked(1.1)])
-    state, asks = after(state, [messages.FocusLost(2.0), Ticked(2.1)])
+    state, asks = after(state, [gestures.FocusLost(2.0), Ticked(2.1)])
     assert steers(asks)[0]["camera_actions"] == {
         "mode": "state",
         "transitions": [{"actions": [], "client_ts_ms": 2000}],
@@ -97,7 +99,7 @@ def test_keys_are_released_when_the_window_loses_focus() -> None:
 
 
 def test_capturing_the_pointer_does_not_jump() -> None:
-    state, asks = after(walking(), [messages.MouseClicked(600, 300, 1.0), MouseMoved(640, 360, 300, -200, 1.01)])
+    state, asks = after(walking(), [gestures.MouseClicked(600, 300, 1.0), MouseMoved(640, 360, 300, -200, 1.01)])
     assert state.captured
     state, more = after(state, [MouseMoved(640, 360, 90, 0, 1.01), Ticked(1.02)])
     assert not steers(asks + more)
@@ -110,7 +112,7 @@ def test_the_mouse_turns_nothing_unless_captured() -> None:
 
 
 def test_escape_frees_the_pointer_first_and_opens_the_menu_then() -> None:
-    state, _ = after(walking(), [messages.MouseClicked(600, 300, 1.0), command(Command.BACK)])
+    state, _ = after(walking(), [gestures.MouseClicked(600, 300, 1.0), command(Command.BACK)])
     assert not state.captured
     assert state.menu is None
     state, _ = after(state, [command(Command.BACK)])
@@ -128,12 +130,12 @@ def test_a_pause_is_told_once_and_the_menu_pauses_too() -> None:
 
 
 def test_the_menu_leads_out() -> None:
-    state, _ = after(walking(), [command(Command.MENU), messages.MenuMoved(0, -1, 1.0), messages.MenuChosen(1.0)])
+    state, _ = after(walking(), [command(Command.MENU), gestures.MenuMoved(0, -1, 1.0), gestures.MenuChosen(1.0)])
     assert state.quitting
 
 
 def test_closing_the_window_quits() -> None:
-    assert after(walking(), [messages.CloseAsked()])[0].quitting
+    assert after(walking(), [gestures.CloseAsked()])[0].quitting
 
 
 # ---- prompts -----------------------------------------------------------------------------------------------------
@@ -141,7 +143,7 @@ def test_closing_the_window_quits() -> None:
 
 def test_opening_the_prompt_box_lets_go_of_the_keys_and_typing_never_moves() -> None:
     state, _ = after(walking(), [W, Ticked(1.1)])
-    state, asks = after(state, [command(Command.PROMPT), W, Ticked(1.2), messages.TextTyped("w", 1.3), Ticked(1.4)])
+    state, asks = after(state, [command(Command.PROMPT), W, Ticked(1.2), gestures.TextTyped("w", 1.3), Ticked(1.4)])
     assert state.focus is Focus.TEXT
     assert state.steering.held == ()
     assert [wire["camera_actions"] for wire in steers(asks)] == [
@@ -153,7 +155,7 @@ def test_opening_the_prompt_box_lets_go_of_the_keys_and_typing_never_moves() -> 
 
 
 def test_the_letter_that_opened_the_box_does_not_appear_in_it() -> None:
-    state, _ = after(walking(), [command(Command.PROMPT), messages.TextTyped("t", 1.0)])
+    state, _ = after(walking(), [command(Command.PROMPT), gestures.TextTyped("t", 1.0)])
     assert state.prompt_box is not None
     assert state.prompt_box.text == ""
 
@@ -194,7 +196,7 @@ def test_the_arrow_up_recalls_what_was_sent() -> None:
 
 
 def test_enter_belongs_to_the_input_method_while_it_composes() -> None:
-    state, asks = after(walking(), [*typed(""), messages.TextComposed("xue", 3), Edited(Edit.APPLY, 1.2), Ticked(1.3)])
+    state, asks = after(walking(), [*typed(""), gestures.TextComposed("xue", 3), Edited(Edit.APPLY, 1.2), Ticked(1.3)])
     assert state.prompt_box is not None
     assert not steers(asks)
 
@@ -206,7 +208,7 @@ def test_clipboard_keys_ask_for_the_clipboard() -> None:
     assert asks == [errands.CopyText("snow")] * 2
     assert state.prompt_box is not None
     assert state.prompt_box.text == ""
-    state, asks = after(state, [Edited(Edit.PASTE, 1.3), messages.Pasted("two\nlines")])
+    state, asks = after(state, [Edited(Edit.PASTE, 1.3), gestures.Pasted("two\nlines")])
     assert asks == [errands.PasteText()]
     assert state.prompt_box is not None
     assert state.prompt_box.text == "two lines"
@@ -244,11 +246,11 @@ def test_what_is_sent_is_told_apart_from_what_is_held_and_applied() -> None:
 @pytest.mark.parametrize(
     "comes",
     [
-        messages.FocusLost(2.0),
+        gestures.FocusLost(2.0),
         command(Command.MENU),
         command(Command.PROMPT),
         Failed("The engine's process ended.", "Press R.", engine_lost=True),
-        messages.FileDropped("a.png", 2.0),
+        gestures.FileDropped("a.png", 2.0),
     ],
 )
 def test_no_key_sticks_whatever_comes_while_it_is_held(comes: messages.Message) -> None:

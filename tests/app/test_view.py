@@ -9,11 +9,12 @@ import pytest
 
 from app import menu, messages
 from app.crop import CropPage
+from app.facts import RecordingStatus, Screen, Toast
 from app.menu import Gallery
 from app.options import SettingsPage, Tab
 from app.prompt_box import PromptBox
 from app.remembered import ModelLine, Remembered
-from app.values import AppState, RecordingStatus, Screen, Toast
+from app.values import AppState
 from app.view import View, fitted
 from engine.protocol import Failed, Loading
 from tests.app.walks import MEADOW, SCENES, walking

@@ -8,6 +8,7 @@ from engine import runner
 from engine.bench.random_model import random_model, random_scene
 from engine.config import DeviceConfig, EngineConfig
 from engine.errors import OutOfGpuMemory
+from engine.failures import failed
 from engine.window import WindowPolicy
 
 CONFIG = EngineConfig(
@@ -104,4 +105,4 @@ def test_the_runner_tries_again_and_says_so(tmp_path, monkeypatch, times, made):
         with pytest.raises(OutOfGpuMemory):
             engine._step(Full(times))
     assert len(desk.reports) == min(times, 3)
-    assert "Close other programs" in runner.failed(OutOfGpuMemory("full")).message
+    assert "Close other programs" in failed(OutOfGpuMemory("full")).message

@@ -13,6 +13,7 @@ import pytest
 from engine.backends import Log, Progress, World, WorldModel
 from engine.config import EngineConfig
 from engine.errors import BadValue, FileProblem, NeedsHardware
+from engine.failures import failed
 from engine.fake import TestCardModel, TestCardWorld
 from engine.protocol import (
     CloseWorld,
@@ -20,6 +21,7 @@ from engine.protocol import (
     EventAccepted,
     EventRejected,
     Failed,
+    ForgetLine,
     FrameChunk,
     GoBack,
     Loading,
@@ -38,11 +40,16 @@ from engine.protocol import (
     WorldOpened,
     WorldSaved,
 )
-from engine.runner import Runner, failed
+from engine.runner import Runner
 
 SCENE = SceneSpec("card", "a meadow")
 CONFIG = EngineConfig(backend="test_card", snapshot_every_chunks=4)
 Kind = TypeVar("Kind")
+HOLD_D = {
+    "event_id": 6,
+    "input_types": ["camera_actions"],
+    "camera_actions": {"mode": "state", "transitions": [{"actions": ["d"]}]},
+}
 HOLD_W = {
     "event_id": 5,
     "input_types": ["camera_actions"],
@@ -308,3 +315,42 @@ def test_a_world_is_saved_where_the_user_wants_it_and_trouble_costs_only_the_fil
     assert again.chunk == after.chunk
     assert np.array_equal(again.frames, after.frames)
     assert next(kept for kept in desk.all_of(MomentsKept) if kept.session_id == 8).chunks == (good.chunk,)
+
+
+def test_the_end_of_a_way_that_was_left_is_gone_to_as_if_it_had_never_been_left(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7), Steer(HOLD_W)]
+    turns(runner, 12)
+    newest = desk.all_of(FrameChunk)[-1].chunk
+    desk.told.clear()
+    desk.asked = [GoBack(7, 4), Steer(HOLD_D)]
+    turns(runner, 6)
+    left, elsewhere = desk.all_of(WentBack)[0], desk.all_of(FrameChunk)
+    assert (left.line, left.origin) == (1, 0)
+    ways = {line.number: line for line in desk.all_of(MomentsKept)[-1].lines}
+    assert newest in ways[0].kept
+    assert (ways[1].parent, ways[1].after) == (0, 4)
+    desk.told.clear()
+    desk.asked = [GoBack(7, newest, 0)]
+    turns(runner, 4)
+    back, went_on = desk.all_of(WentBack)[0], desk.all_of(FrameChunk)
+    assert (back.chunk, back.line, back.origin) == (newest, 0, 0)
+    world = TestCardModel(CONFIG).open(SCENE, 1, 7)
+    world.apply(HOLD_W, None, 0.0)
+    never_left = [world.step(lambda: 0.0).frames for _ in range(newest + 1 + len(went_on))]
+    assert len(went_on) > 2
+    assert [chunk.chunk for chunk in went_on] == list(range(newest + 1, len(never_left)))
+    assert all(np.array_equal(chunk.frames, never_left[chunk.chunk]) for chunk in went_on)
+    assert not np.array_equal(elsewhere[0].frames, never_left[elsewhere[0].chunk])
+
+
+def test_a_way_that_is_not_wanted_any_more_is_forgotten(tmp_path: Path) -> None:
+    runner, desk = begun(tmp_path)
+    desk.asked = [OpenWorld(SCENE, 1, 7)]
+    turns(runner, 12)
+    desk.asked = [GoBack(7, 4)]
+    turns(runner, 3)
+    desk.asked = [ForgetLine(7, 0)]
+    turns(runner, 2)
+    first = desk.all_of(MomentsKept)[-1].lines[0]
+    assert (first.number, first.newest, max(first.kept)) == (0, 4, 4)

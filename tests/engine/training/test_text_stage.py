@@ -11,9 +11,9 @@ from engine.bundled import MODEL_FOLDER, TOKENIZER, BundledConfig
 from engine.errors import FileProblem
 from engine.models.text import PromptEncoder, TextConfig, word_key
 from engine.training import prompts, recipe
-from engine.training.cli import _load_reader, save_stage
 from engine.training.export import config_map, export_model
 from engine.training.loop import Budget
+from engine.training.stage_files import load_reader, save_stage
 from engine.training.text_stage import train_text
 from engine.training.word_table import FILE, load_table, make_table
 from engine.weights import load_into
@@ -67,7 +67,7 @@ def test_weights_of_either_form_are_read_and_exported_exactly(known, tmp_path):
     if known[0]:
         model.get_buffer("keys").copy_(torch.tensor([-(2**62) - 1, -3, 7, 2**53 + 1, 2**62 + 1]))
     save_stage(model, tmp_path, "text")
-    reader = _load_reader(tmp_path)
+    reader = load_reader(tmp_path)
     assert reader.config == model.config
     export_model(tmp_path / "out", config_map("test", reader.config, recipe.SIGMAS), {"text": reader})
     config = BundledConfig.read(tmp_path / "out" / "config.json")

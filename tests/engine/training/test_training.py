@@ -12,7 +12,7 @@ from engine.models.autoencoder import Autoencoder, AutoencoderConfig
 from engine.models.text import PromptEncoder, TextConfig
 from engine.training import prompts
 from engine.training.autoencoder_stage import single_groups, train_autoencoder
-from engine.training.cache import build_cache, encode_clips, load_cache
+from engine.training.cache import encode_clips
 from engine.training.data import random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon, orthogonalize
@@ -95,16 +95,6 @@ def test_the_autoencoder_learns(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "autoencoder.jsonl").read_text().splitlines()]
     assert rows[-1]["psnr_db"] > rows[0]["psnr_db"] + 1
     assert rows[-1]["psnr_db"] > 11
-
-
-def test_the_cache_is_taken_up_where_it_was_left(tmp_path, land, monkeypatch):
-    monkeypatch.setattr("engine.training.cache.SHARD_CLIPS", 2)
-    model = Autoencoder(AutoencoderConfig(len(GUIDE)))
-    build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
-    before = (tmp_path / "clips_00000.safetensors").stat().st_mtime_ns
-    build_cache(tmp_path, clips=2, seed=1, model=model, land=land)
-    assert (tmp_path / "clips_00000.safetensors").stat().st_mtime_ns == before
-    assert len(load_cache(tmp_path)) == 2
 
 
 def test_painter_and_transformer_learn(tmp_path, clips):

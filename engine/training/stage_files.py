@@ -1,0 +1,81 @@
+"""Finished stages as files of the run folder: each network's weights, for the stages after it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from engine.bundled import MODEL_FOLDER, TOKENIZER, WEIGHTS
+from engine.errors import FileProblem
+from engine.models.autoencoder import Autoencoder, AutoencoderConfig
+from engine.models.dit import CausalDiT
+from engine.models.painter import Painter, PainterConfig
+from engine.models.text import PromptEncoder, TextConfig
+from engine.training import prompts, recipe
+from engine.weights import read_header
+from engine.worldmap import MIX_SIZE
+
+
+def save_stage(module: nn.Module, folder: Path, name: str) -> None:
+    """Keep a finished stage's weights (float32); the file is replaced whole."""
+    tensors = {
+        k: v.detach().cpu().contiguous(memory_format=torch.contiguous_format) for k, v in module.state_dict().items()
+    }
+    part = folder / f"{name}.part"
+    save_file(tensors, part)
+    os.replace(part, folder / f"{name}.safetensors")
+
+
+def load_stage(module: nn.Module, folder: Path, name: str) -> None:
+    module.load_state_dict(load_file(stage_file(folder, name)))
+    module.eval().requires_grad_(False)
+
+
+def stage_file(folder: Path, name: str) -> Path:
+    """FileProblem where the stage has not been trained yet."""
+    path = folder / f"{name}.safetensors"
+    if not path.exists():
+        raise FileProblem(path, "this stage's weights are not there yet", f"Run 'python main.py train {name}' first.")
+    return path
+
+
+def load_autoencoder(folder: Path) -> Autoencoder:
+    model = Autoencoder(AutoencoderConfig(len(recipe.GUIDE)))
+    load_stage(model, folder, "autoencoder")
+    return model
+
+
+def load_painter(folder: Path) -> Painter:
+    model = Painter(PainterConfig(len(recipe.GUIDE), MIX_SIZE))
+    load_stage(model, folder, "painter")
+    return model
+
+
+def load_transformer(folder: Path) -> CausalDiT:
+    model = CausalDiT(recipe.DIT)
+    load_stage(model, folder, "dit")
+    return model
+
+
+def load_reader(folder: Path) -> PromptEncoder:
+    """Of either form: the first release's had no table of whole words."""
+    shapes = {name: entry.shape for name, entry in read_header(stage_file(folder, "text")).tensors.items()}
+    (vocabulary, word_size), (known_words, known_size) = shapes["words"], shapes.get("meanings", (0, 0))
+    groups = tuple(len(g) for g in prompts.GROUPS)
+    model = PromptEncoder(TextConfig(vocabulary, word_size, groups, known_words=known_words, known_size=known_size))
+    load_stage(model, folder, "text")
+    return model
+
+
+def word_vectors() -> Tensor:
+    """The shipped word vectors [vocabulary, size]: an input of the recipe, not a product of it."""
+    return load_file(MODEL_FOLDER / WEIGHTS)["text.words"].float()
+
+
+def tokenizer() -> Tokenizer:
+    return Tokenizer.from_file(str(MODEL_FOLDER / TOKENIZER))
