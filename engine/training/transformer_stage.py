@@ -99,7 +99,7 @@ def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: T
 
 @torch.no_grad()
 def made_residual(model: CausalDiT, b: ResidualBatch, seed: int) -> Tensor:
-    """The residual [B, 16, F, h, w] from noise, over the noise levels of the recipe, after a clean first latent frame."""
+    """The residual [B, 16, F, h, w] from noise, over the recipe's noise levels, after a clean first latent frame."""
     noise = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(seed))
     made = noise
     for sigma in SIGMAS:
