@@ -146,7 +146,7 @@ def train_transformer(
         sigmas[torch.rand(B, F, generator=generator) < 0.4] = 1.0
         sigmas[:, :history] = 0.0
         clean = b.residual
-        if history > 1 and torch.rand(1, generator=generator) < 0.35:
+        if history > 1 and torch.rand(1, generator=generator) < 0.5:
             clean = _own_history(model, b, history, generator)
         noise = torch.randn(b.residual.shape, generator=generator)
         s = sigmas[:, None, :, None, None]
@@ -165,16 +165,17 @@ def train_transformer(
 
 @torch.no_grad()
 def _own_history(model: CausalDiT, b: ResidualBatch, history: int, generator: torch.Generator) -> Tensor:
-    """History after the first latent frame as the model itself makes it, so that its own faults are no surprise."""
+    """History after the first latent frame as the model itself makes it, so that its own faults are no surprise: the
+    earlier half from the first picture, the later half from that."""
     B, _, F, _, _ = b.residual.shape
-    sigmas = torch.ones(B, F)
-    sigmas[:, 0] = 0
-    noisy = torch.randn(b.residual.shape, generator=generator)
-    noisy[:, :, 0] = b.residual[:, :, 0]
-    made = predict_clip(model, b, noisy, sigmas, 1)
-    out = b.residual.clone()
-    out[:, :, 1:history] = made[:, :, 1:history]
-    return out
+    own = b.residual.clone()
+    for known in sorted({1, 1 + history // 2}):
+        sigmas = torch.ones(B, F)
+        sigmas[:, :known] = 0
+        noisy = torch.randn(b.residual.shape, generator=generator)
+        noisy[:, :, :known] = own[:, :, :known]
+        own[:, :, known:history] = predict_clip(model, b, noisy, sigmas, known)[:, :, known:history]
+    return own
 
 
 @torch.no_grad()
