@@ -175,7 +175,8 @@ class Runner:
         self._pacer = Pacer(model.card.fps_nominal)
         self._retakes.begin(-1)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
-        self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
+        opened = WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice, world.mix)
+        self._desk.tell(opened)
         if isinstance(world, StreamedWorld):
             self._stream = world
             world.pause(self._paused)
@@ -287,7 +288,8 @@ class Runner:
         self._newest = moment.chunk
         self._pacer.restart()
         here = self._moments.line, origin
-        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, line=here[0], origin=here[1]))
+        prompt, mix = world.prompt, world.mix
+        self._desk.tell(WentBack(self._session_id, moment.chunk, prompt, line=here[0], origin=here[1], mix=mix))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
 

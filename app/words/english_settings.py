@@ -145,6 +145,10 @@ WORDS = {
     "about.engine.window.still_chunks": "So many chunks without motion.",
     "name.engine.window.look_threshold_degrees": "Smallest turn that is motion",
     "about.engine.window.look_threshold_degrees": "In degrees a chunk.",
+    "name.engine.prompt.crossfade_chunks": "Chunks to a new prompt",
+    "about.engine.prompt.crossfade_chunks": "Empty: the small model's land takes 3, large models switch at once. "
+    "Servers always do.",
+    "off.engine.prompt.crossfade_chunks": "at once",
     "name.engine.image.lazy_vae_encode_black_frames": "Blank frames to encode",
     "about.engine.image.lazy_vae_encode_black_frames": "After the first image; 0 encodes all of them.",
     "name.engine.lingbot.text_encoder": "Text encoder",

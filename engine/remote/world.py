@@ -28,6 +28,7 @@ from engine.protocol import (
     FrameChunk,
     ModelCard,
     Pixels,
+    PromptMix,
     RemoteShares,
     SceneSpec,
     WindowReport,
@@ -144,6 +145,10 @@ class RemoteWorld:
         return self._last.prompt
 
     @property
+    def mix(self) -> None:
+        """Servers mix no prompts."""
+
+    @property
     def text_encodes(self) -> int:
         """Prompts that the server was given, the first one included."""
         return 1 + self._helm.prompts_sent
@@ -160,6 +165,8 @@ class RemoteWorld:
             return rejection.report()
         if event.retake is not None:
             return EventRejected(event.event_id, "retake", "another making", "none, as a server makes each chunk once")
+        if isinstance(event.prompt, PromptMix):
+            return EventRejected(event.event_id, "prompt", "a mix of two", "one text, as servers mix none")
         with self._lock:
             self._helm.apply(event, dict(wire), now)
         self._poke()
