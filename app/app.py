@@ -11,14 +11,16 @@ import pygame
 
 from app import details, errands, gestures, hints, keymap, messages, picture_files
 from app import state as core
+from app.beginning_files import BeginningFiles
+from app.beginnings import BeginningAsk, HandChanged
 from app.cinema import Cinema, CinemaParts
 from app.desktop import Desktop
 from app.errands import Ask
 from app.films import FilmAsk
 from app.messages import Message
 from app.pads import Pads
-from app.past_frames import PastFrames
 from app.parts import AppConfig, Parts
+from app.past_frames import PastFrames
 from app.playback import Playback
 from app.remembered import OwnPicture
 from app.slot_files import SlotFiles
@@ -75,6 +77,7 @@ class App:
         self._slots = SlotKeeper(SlotFiles(config.worlds), self._takes, parts.clock)
         films = CinemaParts(config.recordings, parts.clock, parts.start_clip, parts.engine_of)
         self._cinema = Cinema(films, lambda key, **values: self._state.say(key, **values))
+        self._beginnings = BeginningFiles(parts.beginning, lambda: self._desktop.paste(), parts.clock)
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
         self._measured_at = 0.0
         self.first_picture_seconds: float | None = None
@@ -110,6 +113,7 @@ class App:
             if self._engine is not None:
                 self._engine.close()
             self._cinema.close()
+            self._beginnings.close()
             trouble = self._takes.finish()
         if trouble is not None:
             print(f"worldwalk: {trouble}", file=sys.stderr)
@@ -150,6 +154,9 @@ class App:
 
     def _pass(self, now: float) -> None:
         for event in pygame.event.get():
+            hand = keymap.hand_of(event)
+            if hand is not None and hand != self._state.by_pad:
+                self._tell(HandChanged(hand))
             message = self._translate(event, now)
             if message is not None:
                 self._tell(message)
@@ -159,6 +166,8 @@ class App:
             self._tell(recording)
         while (film := self._cinema.poll(now)) is not None:
             self._tell(film)
+        while (beginning := self._beginnings.poll()) is not None:
+            self._tell(beginning)
         news = self._parts.news()
         if news is not None:
             self._tell(messages.Told(news, now))
@@ -248,6 +257,9 @@ class App:
                         continue
                     if isinstance(ask, FilmAsk):
                         self._cinema.perform(ask, self._state.engine or self._state.settings.engine, self._takes.clip())
+                        continue
+                    if isinstance(ask, BeginningAsk):
+                        self._beginnings.perform(ask)
                         continue
                     if isinstance(ask, Restore):
                         self._takes.will_open(ask.scene, ask.path)

@@ -206,6 +206,12 @@ def bind(bindings: Bindings, thing: str, slot: int, key: str | None) -> Bindings
     return replace(bindings, **{thing: tuple(dict.fromkeys(keys))[:MOST_KEYS]})
 
 
+def letter_of(bindings: Bindings, thing: str, layout: str) -> str:
+    """What a key of the thing may type, as a small letter, into a line that it opens; empty where none types any."""
+    labels = (label(key, layout) for key in keys_of(bindings, thing))
+    return next((text.casefold() for text in labels if len(text) == 1), "")
+
+
 def preset_of(bindings: Bindings) -> str | None:
     """The name of the preset that these are; None where the user chose for themselves."""
     return next((name for name, preset in PRESETS.items() if preset == bindings), None)

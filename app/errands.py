@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.beginnings import BeginningAsk
 from app.films import FilmAsk
 from app.remembered import OwnPicture, Remembered
 from app.slots import SlotAsk
@@ -92,6 +93,7 @@ Ask = (
     | ReadPicture
     | MakePicture
     | Remember
+    | BeginningAsk
     | FilmAsk
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import (
+    beginning_hands,
     bindings,
     errands,
     film_hands,
@@ -30,9 +31,10 @@ from app.values import AppState, Change
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
-    started = film_hands.handle(state, message) or start_hands.handle(state, message)
-    if started is not None:
-        return started
+    for hands_of in (film_hands.handle, beginning_hands.handle, start_hands.handle):
+        started = hands_of(state, message)
+        if started is not None:
+            return started
     match message:
         case gestures.ActionPressed(action, source, at):
             if state.focus is not Focus.WALK:
@@ -146,18 +148,13 @@ def _command(state: AppState, command: Command, at: float) -> Change:
         case Command.PROMPT:
             if not state.walking or state.behind:
                 return state, ()
-            box = PromptBox(history=state.history, swallow=_letter(state))
+            typed = bindings.letter_of(state.settings.app.keys, "prompt", state.settings.app.key_labels)
+            box = PromptBox(history=state.history, swallow=typed)
             return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
         case Command.MENU:
             return _toggle_menu(state, at), ()
         case Command.BACK:
             return _back(state, at), ()
-
-
-def _letter(state: AppState) -> str:
-    """What the key that opens the prompt box may type into it a moment later."""
-    labels = (bindings.label(key, state.settings.app.key_labels) for key in state.settings.app.keys.prompt)
-    return next((label.casefold() for label in labels if len(label) == 1), "")
 
 
 def _back(state: AppState, at: float) -> AppState:
@@ -232,7 +229,8 @@ def _in_menu(state: AppState, message: gestures.MenuMoved | gestures.MenuChosen 
 def _choose(state: AppState, at: float) -> Change:
     if state.menu is None:
         if state.gallery.selected >= len(state.scenes):
-            return start_hands.open_path(state), ()
+            own = menu.OWN_CARDS[state.gallery.selected - len(state.scenes)] if state.gallery.count else "own"
+            return (beginning_hands.open_words if own == "words" else beginning_hands.open_path)(state, at)
         scene = state.scenes[state.gallery.selected]
         return open_world(replace(state, screen=Screen.LOADING), scene, at)
     closed = replace(state, menu=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from app import bindings
+from app.line_page import Purpose
+from app.pad_names import button
 from app.theme import Hints
 from app.values import AppState
 
@@ -42,14 +44,25 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     )
 
 
+def named(state: AppState, key: str, place: str) -> str:
+    """A key of the keyboard, or the button at ``place`` where a gamepad was used last."""
+    return button(state, place) if state.by_pad else key
+
+
 def gallery(state: AppState) -> Hints:
-    say = state.say
+    """What the keys do to the card that is chosen."""
+    say, at = state.say, state.gallery.selected
+    own = at >= len(state.scenes)
+    name = "" if own else state.scenes[at].name
+    mine = any(world.name == name for world in (*state.remembered.pictures, *state.remembered.words))
     return (
-        (say("hint.arrows"), say("hint.choose")),
-        ("Enter", say("hint.walk")),
-        ("P", say("hint.pin")),
-        ("Esc", say("hint.menu")),
-        (key_of(state, "help"), say("hint.keys")),
+        (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
+        (named(state, "Enter", "a"), say("hint.open" if own and state.gallery.count else "hint.walk")),
+        *(() if own else ((named(state, "P", "y"), say("hint.pin")),)),
+        *(((named(state, "Del", "x"), say("hint.remove")),) if mine else ()),
+        *(() if state.by_pad else (("Ctrl+V", say("hint.paste")),)),
+        (named(state, key_of(state, "help"), "back"), say("hint.keys")),
+        (named(state, "Esc", "start"), say("hint.menu")),
     )
 
 
@@ -95,13 +108,14 @@ def first_keys(state: AppState) -> Hints:
 
 def crop(state: AppState) -> Hints:
     say, page = state.say, state.crop
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
     if page is not None and page.line is not None:
-        return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+        return ((enter, say("hint.apply")), (back, say("hint.cancel")))
     return (
-        ("← → ↑ ↓", say("hint.move_part")),
-        (key_of(state, "prompt"), say("hint.prompt")),
-        ("Enter", say("hint.walk")),
-        ("Esc", say("hint.cancel")),
+        (say("pad.ways") if state.by_pad else "← → ↑ ↓", say("hint.move_part")),
+        (named(state, key_of(state, "prompt"), "y"), say("hint.prompt")),
+        (enter, say("hint.walk")),
+        (back, say("hint.cancel")),
     )
 
 
@@ -120,9 +134,17 @@ def worlds(state: AppState) -> Hints:
     )
 
 
-def path(state: AppState) -> Hints:
-    say = state.say
-    return (("Enter", say("hint.open")), ("Ctrl+V", say("hint.paste")), ("Esc", say("hint.cancel")))
+def line(state: AppState) -> Hints:
+    """While a path or the words of a world are typed."""
+    say, page = state.say, state.line_page
+    choose = ("↑ ↓", say("hint.choose"))
+    enter, back = named(state, "Enter", "a"), (named(state, "Esc", "b"), say("hint.cancel"))
+    if page is not None and page.purpose is Purpose.WORDS:
+        return (choose, (enter, say("hint.start")), back)
+    if state.by_pad:
+        dialog = ((button(state, "x"), say("hint.dialog")),) if page is not None and page.dialog else ()
+        return (choose, (enter, say("hint.open")), ("← →", say("hint.folders")), *dialog, back)
+    return (choose, (enter, say("hint.open")), ("Tab", say("hint.complete")), ("Ctrl+V", say("hint.paste")), back)
 
 
 def films(state: AppState) -> Hints:
@@ -156,7 +178,8 @@ def film(state: AppState) -> Hints:
 
 def models(state: AppState) -> Hints:
     say = state.say
-    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
+    return (("↑ ↓", say("hint.choose")), (enter, say("hint.use")), (back, say("hint.back")))
 
 
 def settings(state: AppState) -> Hints:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pygame
 
 from app import bindings
+from app.beginnings import BrowseAsked, CompletionAsked, PasteAsked
 from app.bindings import ACTIONS, ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
 from app.gestures import (
     ActionPressed,
@@ -76,6 +77,7 @@ CONTROL_KEYS: Mapping[int, Edit] = {
     pygame.K_v: Edit.PASTE,
 }
 
+CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
 REWIND = "rewind"
 LEFT_BUTTON = 1
 
@@ -131,6 +133,18 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
     return _window_event(event, now) or _pad_event(event, focus, now)
 
 
+def hand_of(event: pygame.event.Event) -> bool | None:
+    """Whether a gamepad (True), or keyboard or mouse (False), was used; None where nobody touched either."""
+    match event.type:
+        case pygame.CONTROLLERBUTTONDOWN:
+            return True
+        case pygame.CONTROLLERAXISMOTION:
+            return True if event.axis in PAD_AXES and abs(event.value) > FULL_PUSH // 2 else None
+        case pygame.KEYDOWN | pygame.MOUSEBUTTONDOWN | pygame.MOUSEWHEEL:
+            return False
+    return None
+
+
 def _window_event(event: pygame.event.Event, now: float) -> Message | None:
     match event.type:
         case pygame.WINDOWFOCUSLOST | pygame.WINDOWMINIMIZED:
@@ -155,6 +169,8 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
         return _text_key(event.key, event.mod, now)
     if event.key == pygame.K_ESCAPE:
         return Commanded(Command.BACK, now)
+    if focus is Focus.MENU and event.mod & CONTROL and event.key in (pygame.K_v, pygame.K_o):
+        return PasteAsked(now) if event.key == pygame.K_v else BrowseAsked(now)
     if focus is Focus.MENU:
         return _menu_key(name, thing, bool(event.mod & pygame.KMOD_SHIFT), now)
     return _walk(thing, _source(event.scancode), now)
@@ -225,6 +241,8 @@ def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
     if focus is Focus.TEXT:
         if back:
             return Edited(Edit.CANCEL, now)
+        if button == pygame.CONTROLLER_BUTTON_X:
+            return BrowseAsked(now)
         return Edited(Edit.APPLY, now) if chooses else None
     if focus is Focus.MENU:
         match button:
@@ -242,7 +260,11 @@ def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
 
 
 def _text_key(key: int, mod: int, now: float) -> Message | None:
-    control = bool(mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
+    control = bool(mod & CONTROL)
+    if control and key == pygame.K_o:
+        return BrowseAsked(now)
+    if key == pygame.K_TAB:
+        return CompletionAsked(now)
     if control and key in CONTROL_KEYS:
         return Edited(CONTROL_KEYS[key], now)
     if key in TEXT_KEYS:

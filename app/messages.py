@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.beginnings import BeginningMessage
 from app.films import FilmMessage
 from app.gestures import Gesture
 from app.remembered import ModelLine, OwnPicture
@@ -133,6 +134,7 @@ Message = (
     | RecordingProgressed
     | RecordingEnded
     | Told
+    | BeginningMessage
     | FilmMessage
     | Report
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import gestures, hints, messages, slots, slots_page
+from app.beginning_hands import Text, typed_into
 from app.gestures import Command, Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.slots import (
@@ -20,7 +21,6 @@ from app.slots import (
     SlotsListed,
 )
 from app.slots_page import SlotsPage
-from app.start_hands import Text, typed_into
 from app.steps import let_go, resume, tell
 from app.values import AppState, Change
 from engine.protocol import SaveWorld, WorldSaved

@@ -58,23 +58,6 @@ def draw_crop(
     return None
 
 
-def draw_path(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
-    """The line for the path of a picture, in the middle."""
-    width, height = surface.get_size()
-    assert state.path_line is not None
-    darken(surface, 170)
-    panel = Panel(min(theme.px(760), width - theme.px(64)), theme.px(150), theme.px(18), alpha=246, line=LINE)
-    x, y = (width - panel.width) // 2, (height - panel.height) // 2
-    surface.blit(theme.panel(panel), (x, y))
-    pad = theme.px(26)
-    title = theme.shortened(theme.say("path.title"), Role.STRONG, panel.width - 2 * pad)
-    surface.blit(theme.text(title, Role.STRONG), (x + pad, y + theme.px(20)))
-    inner = pygame.Rect(x + pad, y + theme.px(52), panel.width - 2 * pad, theme.px(44))
-    surface.blit(theme.panel(Panel(inner.width, inner.height, theme.px(10), (8, 10, 14), 255, theme.accent)), inner)
-    surface.blit(hint_line(theme, hints.path(state)), (x + pad, y + theme.px(112)))
-    return hud.draw_line(surface, theme, state, state.path_line, inner.inflate(-theme.px(24), -theme.px(8)), now=now)
-
-
 def draw_models(surface: pygame.Surface, theme: Theme, state: AppState, in_use: int) -> None:
     """Every model there is, with what it needs and where it is, as the engine's catalogue tells it."""
     height = surface.get_height()

@@ -90,10 +90,9 @@ def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppSta
 
 
 def list_scenes(state: AppState, scenes: Sequence[SceneSpec]) -> AppState:
-    """The scenes in their order, with a card behind them for a picture of the user's own."""
-    return replace(
-        state, scenes=arranged(scenes, state.remembered), gallery=replace(state.gallery, count=len(scenes) + 1)
-    )
+    """The scenes in their order, with the cards behind them that begin a world of the user's own."""
+    count = len(scenes) + len(menu.OWN_CARDS)
+    return replace(state, scenes=arranged(scenes, state.remembered), gallery=replace(state.gallery, count=count))
 
 
 def open_gallery(state: AppState) -> AppState:
@@ -132,7 +131,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         page=None,
         picker=None,
         crop=None,
-        path_line=None,
+        line_page=None,
         slots=None,
         films=None,
         film=None,

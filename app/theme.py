@@ -300,13 +300,17 @@ Hints = tuple[tuple[str, str], ...]
 """(key, what it does), as a line of advice shows them."""
 
 
-def hint_line(theme: Theme, hints: Hints) -> pygame.Surface:
-    """Keys and their meanings on one line, told apart by weight."""
+def hint_line(theme: Theme, hints: Hints, most_width: int | None = None) -> pygame.Surface:
+    """Keys and their meanings on one line, told apart by weight. Where it would be wider than ``most_width`` pixels,
+    those before the last one go: the first ones matter most, and the last one is the way out."""
     pieces = [
         (theme.text(key, Role.SMALL_STRONG, TEXT), theme.text(meaning, Role.SMALL, QUIET)) for key, meaning in hints
     ]
     near, far = theme.px(7), theme.px(20)
-    width = sum(key.get_width() + near + meaning.get_width() + far for key, meaning in pieces) - far
+    widths = [key.get_width() + near + meaning.get_width() + far for key, meaning in pieces]
+    while most_width is not None and len(pieces) > 2 and sum(widths) - far > most_width:
+        del pieces[-2], widths[-2]
+    width = sum(widths) - far
     line = pygame.Surface((max(1, width), theme.line_height(Role.SMALL)), pygame.SRCALPHA)
     x = 0
     for key, meaning in pieces:

@@ -11,6 +11,7 @@ from app.facts import Measured, PromptStatus, RecordingStatus, Screen, Stage, To
 from app.film_pages import FilmPage, FilmsPage
 from app.gamepad import Gamepad
 from app.gestures import Focus
+from app.line_page import LinePage
 from app.menu import Gallery, Menu, Room
 from app.options import SettingsPage
 from app.prompt_box import PromptBox
@@ -54,8 +55,12 @@ class AppState:
     film: FilmPage | None = None
     """The film that is watched."""
     crop: CropPage | None = None
-    path_line: PromptBox | None = None
-    """The path of a picture while it is typed."""
+    line_page: LinePage | None = None
+    """The path of a picture, or the words of a world, while they are typed."""
+    is_dialog_open: bool = False
+    """Whether the system's file dialog is open beside the window."""
+    by_pad: bool = False
+    """Whether a gamepad was used last, so that its buttons are named."""
     taught_at: float | None = None
     """When the first walk's hint was first acted upon; it goes a little later."""
     help: bool = False
@@ -114,14 +119,16 @@ class AppState:
             return self.slots.line
         if self.films is not None and self.film is None and self.films.line is not None:
             return self.films.line
-        if self.prompt_box is not None or self.path_line is not None:
-            return self.prompt_box or self.path_line
+        if self.prompt_box is not None:
+            return self.prompt_box
+        if self.line_page is not None:
+            return self.line_page.line
         return None if self.crop is None else self.crop.line
 
     @property
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
-        opened = (self.menu, self.page, self.picker, self.crop, self.path_line, self.films, self.film, self.slots)
+        opened = (self.menu, self.page, self.picker, self.crop, self.line_page, self.films, self.film, self.slots)
         return self.screen is Screen.SCENES or any(part is not None for part in opened)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
+from app import beginning_view, film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
 from app.facts import Screen
 from app.gestures import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
@@ -86,8 +86,8 @@ class View:
             self.caret = hud.draw_prompt_box(surface, theme, state, now)
         if state.page is not None:
             self.caret = settings_view.draw(surface, theme, state, now)
-        elif state.path_line is not None:
-            self.caret = start_view.draw_path(surface, theme, state, now)
+        elif state.line_page is not None:
+            self.caret = beginning_view.draw(surface, theme, state, state.line_page, now)
         elif state.crop is not None:
             self.caret = start_view.draw_crop(surface, theme, state, state.crop, self._preview, now)
         elif state.picker is not None:

@@ -5,10 +5,19 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
-from app.words import chinese, chinese_films, chinese_settings, english, english_films, english_settings
+from app.words import (
+    chinese,
+    chinese_films,
+    chinese_settings,
+    chinese_start,
+    english,
+    english_films,
+    english_settings,
+    english_start,
+)
 
-ENGLISH: Mapping[str, str] = {**english.WORDS, **english_films.WORDS, **english_settings.WORDS}
-CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_films.WORDS, **chinese_settings.WORDS}
+ENGLISH: Mapping[str, str] = {**english.WORDS, **english_start.WORDS, **english_films.WORDS, **english_settings.WORDS}
+CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_start.WORDS, **chinese_films.WORDS, **chinese_settings.WORDS}
 
 LANGUAGES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "zh": CHINESE}
 """Every language by its code, as ``app.language`` names it."""

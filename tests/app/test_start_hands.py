@@ -105,16 +105,6 @@ def test_a_file_can_be_dropped_on_a_running_world() -> None:
     assert not after(state, [Commanded(Command.BACK, 1.1)])[0].standing
 
 
-def test_the_last_card_asks_for_a_path() -> None:
-    state = gallery()
-    state = replace(state, gallery=menu.select(state.gallery, len(SCENES), state.room))
-    state, _ = after(state, [MenuChosen(1.0)])
-    assert state.focus is Focus.TEXT
-    state, asks = after(state, [TextTyped(" 'b.jpg' ", 1.1), Edited(Edit.PASTE, 1.2), Edited(Edit.APPLY, 1.3)])
-    assert asks == [errands.PasteText(), errands.ReadPicture("'b.jpg'")]
-    assert state.path_line is None
-
-
 def test_the_prompt_of_a_picture_is_typed_and_a_blank_one_is_not_taken() -> None:
     state, _ = after(gallery(), [read(), Commanded(Command.PROMPT, 1.1)])
     assert state.focus is Focus.TEXT
@@ -139,14 +129,6 @@ def test_the_part_that_is_kept_has_the_models_shape_and_stays_inside() -> None:
     assert crop.point(page, rect.x + rect.width // 4, rect.y, room).shift == pytest.approx(-1.0, abs=0.02)
     tall = CropPage("a", np.zeros((400, 100, 3), np.uint8), (200, 100), "p")
     assert crop.kept(crop.move(tall, 5, -99)) == (0.0, 0.0, 1.0, 0.125)
-
-
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [('"a b.png"', "a b.png"), ("file:///home/a%20b.png", "/home/a b.png"), ("  'x.jpg' ", "x.jpg"), ("", ".")],
-)
-def test_a_path_is_read_as_people_paste_it(text: str, path: str) -> None:
-    assert crop.plain_path(text) == Path(path)
 
 
 # ---- models ------------------------------------------------------------------------------------------------------
