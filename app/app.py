@@ -6,6 +6,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import pygame
 
@@ -21,6 +22,7 @@ from app.messages import Message
 from app.pads import Pads
 from app.parts import AppConfig, Parts
 from app.past_frames import PastFrames
+from app.photo import Looked, PhotoAsk, SavePhoto
 from app.playback import Playback
 from app.remembered import OwnPicture
 from app.slot_files import SlotFiles
@@ -255,6 +257,9 @@ class App:
                     if isinstance(ask, SlotAsk):
                         self._try(partial(self._keep_or_load, ask))
                         continue
+                    if isinstance(ask, PhotoAsk):
+                        self._photograph(ask)
+                        continue
                     if isinstance(ask, FilmAsk):
                         self._cinema.perform(ask, self._state.engine or self._state.settings.engine, self._takes.clip())
                         continue
@@ -310,6 +315,18 @@ class App:
         engine = self._state.engine or self._state.settings.engine
         self._tell(self._slots.perform(ask, self._playback.on_show, engine))
 
+    def _photograph(self, ask: PhotoAsk) -> None:
+        if isinstance(ask, SavePhoto):
+            self._try(partial(self._save_photo, ask))
+            return
+        position = self._playback.position
+        picture = None if position is None else self._playback.on_show
+        self._tell(Looked(picture, position or 0.0, self._clock()))
+
+    def _save_photo(self, ask: SavePhoto) -> None:
+        events = [(chunk, event.wire) for chunk, event in self._takes.history(ask.chunk)[1]]
+        self._tell_saved(picture_files.save_photo(self._config.recordings, self._state, ask, events))
+
     # ---- the picture --------------------------------------------------------------------------------------------
 
     def _show(self, now: float) -> None:
@@ -354,6 +371,8 @@ class App:
     def _save_picture(self) -> None:
         if self._playback.on_show is None:
             return
-        path = picture_files.save(self._config.recordings, self._state, self._playback.on_show)
+        self._tell_saved(picture_files.save(self._config.recordings, self._state, self._playback.on_show))
+
+    def _tell_saved(self, path: Path) -> None:
         words = self._state.say("told.saved", name=path.name, folder=str(path.parent))
         self._tell(messages.Told(words, self._clock()))

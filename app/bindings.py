@@ -60,6 +60,7 @@ class Bindings:
     quick_save: tuple[str, ...] = ("F5",)
     quick_load: tuple[str, ...] = ("F8",)
     worlds: tuple[str, ...] = ("F6",)
+    photo: tuple[str, ...] = ("F7",)
     menu: tuple[str, ...] = ("Q",)
     help: tuple[str, ...] = ("F1",)
     snapshot: tuple[str, ...] = ("F2",)
@@ -95,6 +96,7 @@ COMMANDS: Mapping[str, Command] = {
     "inputs": Command.INPUTS,
     "record": Command.RECORD,
     "clip": Command.CLIP,
+    "photo": Command.PHOTO,
     "fullscreen": Command.FULLSCREEN,
 }
 

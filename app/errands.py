@@ -9,6 +9,7 @@ from typing import Protocol
 
 from app.beginnings import BeginningAsk
 from app.films import FilmAsk
+from app.photo import PhotoAsk
 from app.remembered import OwnPicture, Remembered
 from app.slots import SlotAsk
 from engine.config import EngineConfig
@@ -95,6 +96,7 @@ Ask = (
     | Remember
     | BeginningAsk
     | FilmAsk
+    | PhotoAsk
 )
 
 

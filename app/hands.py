@@ -13,6 +13,7 @@ from app import (
     menu,
     messages,
     page_hands,
+    photo_hands,
     prompt_box,
     slot_hands,
     start_hands,
@@ -31,7 +32,7 @@ from app.values import AppState, Change
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
-    for hands_of in (film_hands.handle, beginning_hands.handle, start_hands.handle):
+    for hands_of in (photo_hands.handle, film_hands.handle, beginning_hands.handle, start_hands.handle):
         started = hands_of(state, message)
         if started is not None:
             return started
@@ -151,6 +152,8 @@ def _command(state: AppState, command: Command, at: float) -> Change:
             typed = bindings.letter_of(state.settings.app.keys, "prompt", state.settings.app.key_labels)
             box = PromptBox(history=state.history, swallow=typed)
             return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
+        case Command.PHOTO:
+            return state, ()  # it is begun where nothing else is open
         case Command.MENU:
             return _toggle_menu(state, at), ()
         case Command.BACK:
@@ -237,6 +240,8 @@ def _choose(state: AppState, at: float) -> Change:
     match state.menu.choice:
         case MenuItem.RESUME | MenuItem.BACK:
             return closed, ()
+        case MenuItem.PHOTO:
+            return photo_hands.begin(closed, at)
         case MenuItem.RESET:
             return _reset(closed, at)
         case MenuItem.SCENES:

@@ -32,7 +32,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
     things = (
-        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "reset"),
+        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "photo", "reset"),
         *("snapshot", "details", "inputs", "record", "clip", "fullscreen"),
     )
     return (
@@ -174,6 +174,19 @@ def film(state: AppState) -> Hints:
     say, page = state.say, state.film
     wheel = (("Enter", say("hint.wheel")),) if page is not None and page.facts.walks else ()
     return (("Space", say("hint.pause")), ("← →", say("hint.seek")), *wheel, ("Esc", say("hint.back")))
+
+
+def photo(state: AppState) -> Hints:
+    """What the keys do in photo mode."""
+    say = state.say
+    return (
+        (say("hint.arrows"), say("hint.choose")),
+        ("Enter", say("hint.go_on")),
+        (say("key.Space"), say("hint.compare")),
+        (key_of(state, "snapshot"), say("hint.save")),
+        ("Tab", say("hint.other_seeds")),
+        ("Esc", say("hint.from_original")),
+    )
 
 
 def models(state: AppState) -> Hints:

@@ -54,7 +54,7 @@ MENU_ACTS: Mapping[str, MenuAct] = {
 }
 WALK_MOVES: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "forward": (0, -1), "back": (0, 1)}
 MENU_CHOOSES = ("Enter", "Num Enter", "Space")
-MENU_COMMANDS = ("menu", "reset", "prompt")
+MENU_COMMANDS = ("menu", "reset", "prompt", "photo")
 
 TEXT_KEYS: Mapping[int, Edit] = {
     pygame.K_LEFT: Edit.LEFT,

@@ -12,6 +12,7 @@ class MenuItem(StrEnum):
     RESUME = "resume"
     BACK = "back"
     RESET = "reset"
+    PHOTO = "photo"
     SCENES = "scenes"
     WORLDS = "worlds"
     FILMS = "films"
@@ -47,7 +48,7 @@ FLATTEST, TALLEST = 7 / 12, 0.82
 """Height by width of a card's picture: the bundled model's frames, and what fills the window if there is room."""
 
 _END = (MenuItem.WORLDS, MenuItem.FILMS, MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
-WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
+WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.PHOTO, MenuItem.RESET, MenuItem.SCENES, *_END))
 WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
 START_MENU = Menu("name", (MenuItem.BACK, *_END))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from app.beginnings import BeginningMessage
 from app.films import FilmMessage
 from app.gestures import Gesture
+from app.photo import Looked
 from app.remembered import ModelLine, OwnPicture
 from app.rewind import TimeMessage
 from engine.config import EngineConfig
@@ -136,5 +137,6 @@ Message = (
     | Told
     | BeginningMessage
     | FilmMessage
+    | Looked
     | Report
 )

@@ -214,7 +214,9 @@ def _refusal(state: AppState, rejected: EventRejected) -> str:
 
 def _failed(state: AppState, failed: Failed) -> AppState:
     """The window lives on and says what happened; a recording waits for what comes next."""
-    state = let_go(replace(state, failure=failed, loading=None, prompt_box=None, menu=None), state.touched_at)
+    state = let_go(
+        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None), state.touched_at
+    )
     if state.world is None:
         state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever
     elif state.screen is Screen.SCENES:

@@ -107,4 +107,5 @@ def _arrive(state: AppState, back: WentBack) -> AppState:
         applied=(),
         measured=Measured(),
         snapshot=None,
+        photo=None,
     )

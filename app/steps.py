@@ -135,6 +135,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         slots=None,
         films=None,
         film=None,
+        photo=None,
         paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),
         in_flight=(),

@@ -14,6 +14,7 @@ from app.gestures import Focus
 from app.line_page import LinePage
 from app.menu import Gallery, Menu, Room
 from app.options import SettingsPage
+from app.photo import Photo
 from app.prompt_box import PromptBox
 from app.remembered import ModelLine, Remembered
 from app.rewind import TimeMachine
@@ -54,6 +55,7 @@ class AppState:
     films: FilmsPage | None = None
     film: FilmPage | None = None
     """The film that is watched."""
+    photo: Photo | None = None
     crop: CropPage | None = None
     line_page: LinePage | None = None
     """The path of a picture, or the words of a world, while they are typed."""
@@ -129,7 +131,8 @@ class AppState:
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
         opened = (self.menu, self.page, self.picker, self.crop, self.line_page, self.films, self.film, self.slots)
-        return self.screen is Screen.SCENES or any(part is not None for part in opened)
+        shown = self.screen is Screen.SCENES or self.photo is not None
+        return shown or any(part is not None for part in opened)
 
     @property
     def teaching(self) -> bool:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pygame
 
-from app import beginning_view, film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
+from app import (
+    beginning_view,
+    film_view,
+    hud,
+    input_view,
+    pages,
+    photo_view,
+    settings_view,
+    slots_view,
+    start_hands,
+    start_view,
+)
 from app.facts import Screen
 from app.gestures import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
@@ -21,6 +32,7 @@ class View:
         self._pictures = pages.Pictures()
         self._preview = start_view.Preview()
         self._thumbnails = film_view.Thumbnails()
+        self._prints = photo_view.Prints()
         self._last: tuple[object, ...] | None = None
         self._frame: Pixels | None = None
         self._scaled: pygame.Surface | None = None
@@ -60,6 +72,8 @@ class View:
             if frame is not None:
                 self._draw_picture(surface, frame)
             film_view.draw_film(surface, theme, state, state.film, now)
+        elif state.photo is not None and state.photo.shots:
+            photo_view.draw(surface, theme, self._prints, state, state.photo)
         elif state.slots is not None:
             self.caret = slots_view.draw(surface, theme, state, now)
         elif state.films is not None:

@@ -8,16 +8,30 @@ from collections.abc import Mapping
 from app.words import (
     chinese,
     chinese_films,
+    chinese_photo,
     chinese_settings,
     chinese_start,
     english,
     english_films,
+    english_photo,
     english_settings,
     english_start,
 )
 
-ENGLISH: Mapping[str, str] = {**english.WORDS, **english_start.WORDS, **english_films.WORDS, **english_settings.WORDS}
-CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_start.WORDS, **chinese_films.WORDS, **chinese_settings.WORDS}
+ENGLISH: Mapping[str, str] = {
+    **english.WORDS,
+    **english_start.WORDS,
+    **english_films.WORDS,
+    **english_photo.WORDS,
+    **english_settings.WORDS,
+}
+CHINESE: Mapping[str, str] = {
+    **chinese.WORDS,
+    **chinese_start.WORDS,
+    **chinese_films.WORDS,
+    **chinese_photo.WORDS,
+    **chinese_settings.WORDS,
+}
 
 LANGUAGES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "zh": CHINESE}
 """Every language by its code, as ``app.language`` names it."""

@@ -23,7 +23,7 @@ from engine.config import ENGINE_SETTINGS
 APP = Path(__file__).resolve().parents[3] / "app"
 ENGINE = APP.parent / "engine"
 DRAWING = ("hud", "pages", "settings_view", "input_view", "view", "hints", "details", "start_view")
-DRAWING += ("rewind_view", "slots_view")
+DRAWING += ("rewind_view", "slots_view", "photo_view")
 OTHERS = [code for code in LANGUAGES if code != "en"]
 DRAWS = ("text", "shortened", "wrapped", "width")
 
