@@ -160,8 +160,8 @@ def draw_failure(surface: pygame.Surface, theme: Theme, state: AppState) -> None
     width, height = surface.get_size()
     darken(surface, 130)
     inner = min(theme.px(560), width - theme.px(120))
-    message = theme.wrapped(state.failure.message, Role.BODY, inner)[:8]
-    cure = theme.wrapped(state.failure.cure, Role.BODY, inner)[:5]
+    message = theme.wrapped(theme.spoken(state.failure.message), Role.BODY, inner)[:8]
+    cure = theme.wrapped(theme.spoken(state.failure.cure), Role.BODY, inner)[:5]
     step, pad = theme.px(26), theme.px(36)
     panel_height = pad * 2 + theme.px(52) + step * (len(message) + len(cure)) + theme.px(64)
     panel = Panel(inner + 2 * pad, panel_height, theme.px(18), alpha=246, line=LINE)

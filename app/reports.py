@@ -13,6 +13,7 @@ from app.remembered import learn
 from app.steps import let_go, open_gallery, tell
 from app.timing import Timing
 from app.values import AppState, Change
+from app.words.sentences import spoken
 from engine.protocol import (
     ACTIONS,
     ActionState,
@@ -209,7 +210,8 @@ def _rejected(state: AppState, rejected: EventRejected) -> AppState:
 def _refusal(state: AppState, rejected: EventRejected) -> str:
     where = rejected.path or state.say("told.the_event")
     number = state.say("told.no_id") if rejected.event_id is None else rejected.event_id
-    return state.say("told.rejected", id=number, where=where, got=rejected.got, expected=rejected.expected)
+    got, expected = (spoken(state.language, text) for text in (rejected.got, rejected.expected))
+    return state.say("told.rejected", id=number, where=where, got=got, expected=expected)
 
 
 def _failed(state: AppState, failed: Failed) -> AppState:

@@ -13,6 +13,7 @@ from app.gamepad import rest
 from app.remembered import arranged, play
 from app.rewind import TimeMachine
 from app.values import AppState, Change
+from app.words.sentences import spoken
 from engine.config import EngineConfig
 from engine.protocol import CloseWorld, OpenWorld, Restore, SceneSpec
 
@@ -84,7 +85,8 @@ def close_world(state: AppState) -> Change:
 
 
 def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppState:
-    """Show a sentence for some seconds; the same sentence is not stacked."""
+    """Show a sentence for some seconds, in the window's language; the same sentence is not stacked."""
+    text = spoken(state.language, text)
     others = tuple(toast for toast in state.toasts if toast.text != text)
     return replace(state, toasts=(*others, Toast(text, bad, now))[-MOST_TOASTS:])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pygame
 import pygame.freetype
 
-from app.words import table
+from app.words import sentences, table
 
 Colour = tuple[int, int, int]
 
@@ -165,6 +165,10 @@ class Theme:
     def say(self, key: str, /, **values: str | int | float) -> str:
         """Words of the window."""
         return table.say(self.language, key, **values)
+
+    def spoken(self, english: str) -> str:
+        """What the engine or an error tells, in the window's language."""
+        return sentences.spoken(self.language, english)
 
     def px(self, length: float) -> int:
         """A length of the design, at scale 1, in window pixels."""

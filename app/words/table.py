@@ -16,6 +16,7 @@ from app.words import (
     english_photo,
     english_settings,
     english_start,
+    sentences,
 )
 
 ENGLISH: Mapping[str, str] = {
@@ -67,7 +68,7 @@ def placeholders(text: str) -> frozenset[str]:
 
 def signs() -> str:
     """Every sign of the tables that a Latin font lacks, for the bundled font that is made of exactly these."""
-    texts = (text for words in LANGUAGES.values() for text in words.values())
+    texts = (text for words in (*LANGUAGES.values(), *sentences.SENTENCES.values()) for text in words.values())
     return "".join(sorted({sign for text in texts for sign in text if ord(sign) >= 0x2E80}))
 
 
