@@ -18,6 +18,7 @@ from app.cinema import Cinema, CinemaParts
 from app.desktop import Desktop
 from app.errands import Ask
 from app.films import FilmAsk
+from app.instant import FrameChosen, MotionShown
 from app.messages import Message
 from app.pads import Pads
 from app.parts import AppConfig, Parts
@@ -332,20 +333,23 @@ class App:
     def _show(self, now: float) -> None:
         (self._playback.pause if self._state.standing else self._playback.resume)(now)
         due = self._playback.due(now)
+        if due is not None:
+            self._tell(FrameChosen(due.position, self._playback.interval_seconds))
         past = self._look_back()
         frame = self._playback.on_show if past is None else past
         if self._state.film is not None:
             frame = self._cinema.frame
         if self._view.draw(self._desktop.surface, self._state, frame, now):
             pygame.display.flip()
-        if due is None:
-            return
-        self._past.add(due.frame, due.position)
         shown_at = self._clock()
-        self._tell(messages.FrameShown(shown_at))
-        for chunk in due.first_of:
-            events, updated = chunk.events, chunk.prompt_updated
-            self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+        if due is not None:
+            self._past.add(due.frame, due.position)
+            self._tell(messages.FrameShown(shown_at))
+            for chunk in due.first_of:
+                events, updated = chunk.events, chunk.prompt_updated
+                self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+        if self._state.instant.motion is not None:
+            self._tell(MotionShown(shown_at))
 
     def _look_back(self) -> Pixels | None:
         """The frame of the past that is on show while time goes backwards."""

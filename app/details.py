@@ -47,11 +47,9 @@ def generated_fps(state: AppState) -> float | None:
 
 
 def _pace(state: AppState) -> list[Line]:
-    say, latencies = state.say, state.measured.latencies
-    p50, p95 = percentile(latencies, 50), percentile(latencies, 95)
-    delay = window = queue = unknown(state)
-    if p50 is not None and p95 is not None:
-        delay = say("details.delay", p50=f"{p50 * 1000:.0f}", p95=f"{p95 * 1000:.0f}", count=len(latencies))
+    say = state.say
+    window = queue = unknown(state)
+    yaw, pitch = state.instant.turn or (0.0, 0.0)
     pace = state.pace
     if pace is not None:
         window = say("details.window_frame_value", p50=f"{pace.p50_ms:.1f}", p99=f"{pace.p99_ms:.1f}")
@@ -59,7 +57,9 @@ def _pace(state: AppState) -> list[Line]:
     return [
         (say("details.shown"), _fps(state, shown_fps(state))),
         (say("details.generated"), _fps(state, generated_fps(state))),
-        (say("details.key_to_picture"), delay),
+        (say("details.key_to_picture"), _delay(state, state.measured.latencies)),
+        (say("details.key_to_motion"), _delay(state, state.instant.latencies)),
+        (say("details.turned"), f"{yaw:+.1f}° {pitch:+.1f}°"),
         (say("details.window_frame"), window),
         (say("details.frames"), queue),
     ]
@@ -134,6 +134,13 @@ def _machine(state: AppState) -> list[Line]:
         (say("details.window"), size),
         (say("details.seed"), str(state.world.seed)),
     ]
+
+
+def _delay(state: AppState, seconds: tuple[float, ...]) -> str:
+    p50, p95 = percentile(seconds, 50), percentile(seconds, 95)
+    if p50 is None or p95 is None:
+        return unknown(state)
+    return state.say("details.delay", p50=f"{p50 * 1000:.0f}", p95=f"{p95 * 1000:.0f}", count=len(seconds))
 
 
 def _fps(state: AppState, value: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import details, hints, rewind_view
+from app import details, hints, instant_view, rewind_view
 from app.facts import Stage
 from app.pages import darken
 from app.prompt_box import PromptBox
@@ -53,6 +53,8 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
         _draw_details(surface, theme, state, room)
     if state.recording is not None:
         _draw_recording(surface, theme, state, room)
+    if state.instant.turn is not None:
+        instant_view.draw(surface, theme, state.instant.turn, room)
     if state.time.rewind is not None:
         rewind_view.draw(surface, theme, state, room)
     elif state.paused and state.menu is None:

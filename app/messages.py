@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from app.beginnings import BeginningMessage
 from app.films import FilmMessage
 from app.gestures import Gesture
+from app.instant import InstantMessage
 from app.photo import Looked
 from app.remembered import ModelLine, OwnPicture
 from app.rewind import TimeMessage
@@ -138,5 +139,6 @@ Message = (
     | BeginningMessage
     | FilmMessage
     | Looked
+    | InstantMessage
     | Report
 )

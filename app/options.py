@@ -63,6 +63,7 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
         "app.text_size",
         "app.colours",
         "app.reduced_motion",
+        "app.instant_camera",
         "app.input_overlay",
         "app.fullscreen",
         "app.window_width",

@@ -162,7 +162,7 @@ def _chunk_shown(state: AppState, shown: messages.ChunkShown) -> AppState:
     measured = replace(state.measured, latencies=(*state.measured.latencies, *latencies)[-REMEMBERED_LATENCIES:])
     applied = state.applied
     for event in shown.events:
-        held = _held_in(event.wire)
+        held = held_in(event.wire)
         applied = applied if held is None else held
     prompt = state.prompt
     if prompt is not None and prompt.stage is not Stage.APPLIED:
@@ -174,7 +174,7 @@ def _chunk_shown(state: AppState, shown: messages.ChunkShown) -> AppState:
     return replace(state, world=world, measured=measured, applied=applied, prompt=prompt, in_flight=in_flight)
 
 
-def _held_in(wire: Mapping[str, object]) -> tuple[str, ...] | None:
+def held_in(wire: Mapping[str, object]) -> tuple[str, ...] | None:
     """The actions that an event in its wire form leaves held; None where it says nothing of them."""
     camera = wire.get("camera_actions")
     if not isinstance(camera, Mapping):

@@ -34,6 +34,7 @@ class AppSettings:
     text_size: float = 1.0
     colours: str = "standard"
     reduced_motion: bool = False
+    instant_camera: bool = True
     input_overlay: bool = False
     mouse_degrees_per_100_px: float = 12.0
     invert_y: bool = False
@@ -57,6 +58,7 @@ APP_SETTINGS: Mapping[str, Setting] = {
     "text_size": Setting(float, 0.8, 2.0),
     "colours": Setting(str, choices=COLOURS),
     "reduced_motion": Setting(bool),
+    "instant_camera": Setting(bool),
     "input_overlay": Setting(bool),
     "mouse_degrees_per_100_px": Setting(float, 0.5, 500.0),
     "invert_y": Setting(bool),

@@ -11,6 +11,7 @@ from app.facts import Measured, PromptStatus, RecordingStatus, Screen, Stage, To
 from app.film_pages import FilmPage, FilmsPage
 from app.gamepad import Gamepad
 from app.gestures import Focus
+from app.instant import Instant
 from app.line_page import LinePage
 from app.menu import Gallery, Menu, Room
 from app.options import SettingsPage
@@ -96,6 +97,7 @@ class AppState:
     applied: tuple[str, ...] = ()
     recording: RecordingStatus | None = None
     time: TimeMachine = field(default_factory=TimeMachine)
+    instant: Instant = field(default_factory=Instant)
     saving: tuple[tuple[str, str], ...] = ()  # (file, slot) that the engine is about to write
     measured: Measured = field(default_factory=Measured)
     pace: messages.LoopMeasured | None = None

@@ -9,6 +9,7 @@ from app import (
     film_view,
     hud,
     input_view,
+    instant_hands,
     pages,
     photo_view,
     settings_view,
@@ -19,6 +20,7 @@ from app import (
 from app.facts import Screen
 from app.gestures import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
+from app.turned_view import TurnedView, Warp
 from app.values import AppState
 from engine.protocol import Pixels
 
@@ -34,7 +36,9 @@ class View:
         self._thumbnails = film_view.Thumbnails()
         self._prints = photo_view.Prints()
         self._last: tuple[object, ...] | None = None
+        self._turned_view = TurnedView()
         self._frame: Pixels | None = None
+        self._warp: Warp | None = None
         self._scaled: pygame.Surface | None = None
         self.caret: pygame.Rect | None = None
         """Where text is being typed, for the input method's own window."""
@@ -81,7 +85,7 @@ class View:
         elif state.screen is Screen.SCENES:
             pages.draw_gallery(surface, theme, self._pictures, state)
         elif state.screen is Screen.WALK and frame is not None:
-            room = self._draw_picture(surface, frame)
+            room = self._draw_picture(surface, frame, instant_hands.warp_of(state))
             if state.failure is None:
                 hud.draw(surface, theme, state, room, now)
                 if state.teaching:
@@ -112,15 +116,16 @@ class View:
             hud.draw_help(surface, theme, state)
         hud.draw_toasts(surface, theme, state)
 
-    def _draw_picture(self, surface: pygame.Surface, frame: Pixels) -> pygame.Rect:
-        """The frame as large as fits, its shape kept, dark beside it. Returns where it lies."""
+    def _draw_picture(self, surface: pygame.Surface, frame: Pixels, warp: Warp | None = None) -> pygame.Rect:
+        """The frame, turned by ``warp``, as large as fits, its shape kept, dark beside it. Returns where it lies."""
         width, height = surface.get_size()
         rect = fitted(frame.shape[1], frame.shape[0], width, height)
         if self._scaled is None or self._scaled.get_size() != rect.size:
             self._scaled, self._frame = pygame.Surface(rect.size), None
-        if frame is not self._frame:
-            pygame.transform.smoothscale(pages.picture_of(frame), rect.size, self._scaled)
-            self._frame = frame
+        if frame is not self._frame or warp != self._warp:
+            picture = pages.picture_of(frame) if warp is None else self._turned_view.picture(frame, warp)
+            pygame.transform.smoothscale(picture, rect.size, self._scaled)
+            self._frame, self._warp = frame, warp
         if rect.size != (width, height):
             surface.fill(BACKGROUND)
         surface.blit(self._scaled, rect)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from engine.config import BACKENDS, EngineConfig
 from engine.errors import BadValue, NeedsLibrary
-from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, PromptMix, SceneSpec
+from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, Optics, PromptMix, SceneSpec
 
 Progress = Callable[[str, float | None], None]
 Log = Callable[[str], None]
@@ -75,6 +75,9 @@ class WorldModel(Protocol):
 
     @property
     def card(self) -> ModelCard: ...
+
+    @property
+    def optics(self) -> Optics: ...
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> World: ...
 

@@ -22,7 +22,7 @@ from engine.errors import BadValue
 from engine.events import check_prompt
 from engine.grading import grade
 from engine.image_condition import fit_image
-from engine.protocol import ModelCard, Pixels, Prompt, PromptMix, SceneSpec, prompt_to_wire
+from engine.protocol import ModelCard, Optics, Pixels, Prompt, PromptMix, SceneSpec, prompt_to_wire
 from engine.scenery import PreparedChunk
 from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
@@ -233,6 +233,10 @@ class BundledWorldModel:
             device=torch.device("cpu"),
             dtype=torch.float32,
         )
+
+    @property
+    def optics(self) -> Optics:
+        return self.loaded.camera.optics(self.card.width, shifts=True)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
         return self.loaded.open(scene, seed, session_id)

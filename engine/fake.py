@@ -31,6 +31,7 @@ from engine.protocol import (
     EventRejected,
     FrameChunk,
     ModelCard,
+    Optics,
     Pixels,
     Prompt,
     PromptMix,
@@ -87,6 +88,8 @@ class TestCardModel:
             fps_nominal=FPS,
             latent_frames_per_chunk=GEOMETRY.latent_frames,
         )
+        focal = _FOCAL_PX / GEOMETRY.width_px
+        self.optics = Optics(YAW_DEGREES, PITCH_DEGREES, PITCH_LIMIT_DEGREES, focal)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> TestCardWorld:
         return TestCardWorld(self._policy, scene, seed, session_id)

@@ -35,6 +35,7 @@ from engine.inputs import Transition as Transition
 from engine.inputs import prompt_to_wire as prompt_to_wire
 from engine.inputs import prompt_words as prompt_words
 from engine.lines import WalkLine as WalkLine
+from engine.optics import Optics as Optics
 
 Pixels = NDArray[np.uint8]
 
@@ -177,6 +178,8 @@ class WorldOpened:
     """A sentence that the user must be told, e.g. what this model does with an image of one's own."""
     mix: PromptMix | None = None
     """The prompt in force, where it is two at once."""
+    optics: Optics | None = None
+    """How the model's camera turns and sees; None: not known, and nothing is foreseen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,9 @@ class Runner:
         self._pacer = Pacer(model.card.fps_nominal)
         self._retakes.begin(-1)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
-        opened = WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice, world.mix)
+        opened = WorldOpened(
+            *(session_id, model.card, scene.name, seed, world.prompt, world.notice, world.mix), model.optics
+        )
         self._desk.tell(opened)
         if isinstance(world, StreamedWorld):
             self._stream = world

@@ -27,6 +27,7 @@ from engine.protocol import (
     EventRejected,
     FrameChunk,
     ModelCard,
+    Optics,
     Pixels,
     PromptMix,
     SceneSpec,
@@ -64,6 +65,10 @@ class LoadedModel:
     dtype: torch.dtype
     position_limit_latent_frames: int | None = None
     snapshot_limit_bytes: int | None = None
+
+    @property
+    def optics(self) -> Optics:
+        return self.camera.optics(self.geometry.width_px)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
         return WorldSession(self, scene, seed, session_id)

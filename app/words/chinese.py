@@ -129,6 +129,8 @@ WORDS = {
     "details.shown": "显示",
     "details.generated": "生成",
     "details.key_to_picture": "按键到画面",
+    "details.key_to_motion": "转动到画面",
+    "details.turned": "提前转动",
     "details.delay": "p50 {p50} 毫秒，p95 {p95} 毫秒，共 {count} 次",
     "details.window_frame": "窗口帧",
     "details.window_frame_value": "p50 {p50} 毫秒，p99 {p99} 毫秒",

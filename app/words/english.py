@@ -130,6 +130,8 @@ WORDS = {
     "details.shown": "Shown",
     "details.generated": "Generated",
     "details.key_to_picture": "Key to picture",
+    "details.key_to_motion": "Turn to motion",
+    "details.turned": "Turned ahead",
     "details.delay": "p50 {p50} ms, p95 {p95} ms of {count}",
     "details.window_frame": "Window frame",
     "details.window_frame_value": "p50 {p50} ms, p99 {p99} ms",
