@@ -62,7 +62,7 @@ def point(page: CropPage, x: int, y: int, room: Room) -> CropPage:
 def picture_rect(page: CropPage, room: Room) -> Rect:
     """Where the whole picture lies in the window."""
     height, width, _ = page.picture.shape
-    inner_width, inner_height = room.width - 2 * room.px(64), max(1, room.height - room.px(96 + 150))
+    inner_width, inner_height = room.width - 2 * room.px(64), max(1, room.height - room.px(100 + 132))
     factor = min(inner_width / width, inner_height / height)
     size = max(1, round(width * factor)), max(1, round(height * factor))
-    return Rect((room.width - size[0]) // 2, room.px(96) + (inner_height - size[1]) // 2, *size)
+    return Rect((room.width - size[0]) // 2, room.px(100) + (inner_height - size[1]) // 2, *size)

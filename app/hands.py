@@ -147,6 +147,8 @@ def _command(state: AppState, command: Command, at: float) -> Change:
         case Command.RESET:
             return _reset(state, at)
         case Command.PROMPT:
+            if state.screen is Screen.SCENES and state.menu is None:
+                return beginning_hands.open_words(state, at)
             if not state.walking or state.behind:
                 return state, ()
             typed = bindings.letter_of(state.settings.app.keys, "prompt", state.settings.app.key_labels)

@@ -60,7 +60,7 @@ def gallery(state: AppState) -> Hints:
         (named(state, "Enter", "a"), say("hint.open" if own and state.gallery.count else "hint.walk")),
         *(() if own else ((named(state, "P", "y"), say("hint.pin")),)),
         *(((named(state, "Del", "x"), say("hint.remove")),) if mine else ()),
-        *(() if state.by_pad else (("Ctrl+V", say("hint.paste")),)),
+        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.words")), ("Ctrl+V", say("hint.paste")))),
         (named(state, key_of(state, "help"), "back"), say("hint.keys")),
         (named(state, "Esc", "start"), say("hint.menu")),
     )

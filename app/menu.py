@@ -133,10 +133,10 @@ def menu_item_at(menu: Menu, x: int, y: int, room: Room) -> int | None:
 
 
 def line_rect(index: int, room: Room) -> Rect:
-    """A line of the list of models."""
+    """A line of the list of models; below six of them is room for what is to be known of one."""
     width = min(room.width - 2 * room.px(48), room.px(860))
-    height = min(room.px(76), (room.height - room.px(150)) // 6)
-    return Rect((room.width - width) // 2, room.px(92) + index * height, width, height - room.px(6))
+    height = max(room.px(37), min(room.px(66), (room.height - room.px(74 + 150)) // 6))
+    return Rect((room.width - width) // 2, room.px(74) + index * height, width, height - room.px(5))
 
 
 def line_at(count: int, x: int, y: int, room: Room) -> int | None:
@@ -144,12 +144,13 @@ def line_at(count: int, x: int, y: int, room: Room) -> int | None:
 
 
 def gallery_layout(count: int, room: Room) -> GalleryLayout:
-    """The largest cards with which all ``count`` are seen at once; if there are none, good ones and rows to scroll."""
+    """The largest cards with which all ``count`` are seen at once; if there are none, those of which most are seen."""
     most = max(1, (room.width - 2 * room.px(MARGIN)) // room.px(LEAST_CARD_WIDTH))
     first = max(1, min(most, room.width // room.px(320)))
     layouts = [_columns(columns, count, room) for columns in range(first, most + 1)]
     fitting = (layout for layout in layouts if layout.columns * layout.rows_shown >= count)
-    return next(fitting, layouts[0])
+    most_seen = max(layouts, key=lambda layout: (layout.columns * layout.rows_shown, -layout.columns))
+    return next(fitting, most_seen)
 
 
 def _columns(columns: int, count: int, room: Room) -> GalleryLayout:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import errands, gestures, messages, pad_hands, page_hands, steering, timing
+from app import errands, gestures, messages, pad_hands, page_hands, speed, steering, timing
 from app.errands import Ask
 from app.facts import PromptStatus, RecordingStatus, Screen, Stage, World
 from app.remembered import learn
@@ -111,6 +111,7 @@ def _learn(state: AppState, now: float) -> Change:
     if state.walking and after.done and state.engine is not None:
         known = learn(known, state.engine.backend, after.done)
         state = replace(state, timing=Timing())
+    known = speed.learn(state, known)
     if state.teaching and state.taught_at is None and state.steering.held:
         state = replace(state, taught_at=now)
     if state.taught_at is not None and not known.walked and now - state.taught_at > TAUGHT_SECONDS:
