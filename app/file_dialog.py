@@ -85,16 +85,16 @@ def opening(machine: Machine, title: str, folder: str) -> Opening | None:
     tk = None if machine.python is None else Opening((machine.python, "-I", "-c", _TK, title, folder, _ANY_CASE), {})
     if machine.platform == "win32":
         shell = machine.which("powershell") or machine.which("pwsh")
-        asked = ("-NoProfile", "-NonInteractive", "-STA", "-Command", _POWERSHELL)
-        return tk or (None if shell is None else Opening((shell, *asked), {_TITLE: title, _FOLDER: folder}))
+        script = ("-NoProfile", "-NonInteractive", "-STA", "-Command", _POWERSHELL)
+        return tk or (None if shell is None else Opening((shell, *script), {_TITLE: title, _FOLDER: folder}))
     if machine.platform == "darwin":
-        script = machine.which("osascript")
-        return tk if script is None else Opening((script, "-e", _APPLESCRIPT, title, folder), {})
+        apple = machine.which("osascript")
+        return tk if apple is None else Opening((apple, "-e", _APPLESCRIPT, title, folder), {})
     names = ("zenity", "kdialog")
     for name in reversed(names) if "KDE" in machine.environ.get("XDG_CURRENT_DESKTOP", "").upper() else names:
         program = machine.which(name)
         if program is not None:
-            asked = _ZENITY if name == "zenity" else _KDIALOG
+            asked: tuple[str, ...] = _ZENITY if name == "zenity" else _KDIALOG
             return Opening((program, *(part.format(title=title, folder=folder) for part in asked)), {})
     return tk
 

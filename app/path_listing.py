@@ -49,8 +49,11 @@ def listed(text: str, start: Path, *, dialog: bool) -> PathsListed:
                     files.append(name)
     except (OSError, ValueError):
         folder = _closed(str(start)) if not text.strip() else folder
-    shown = (tuple(sorted(names, key=str.casefold)[:MOST_LISTED]) for names in (folders, files))
-    return PathsListed(text, folder, *shown, dialog)
+    return PathsListed(text, folder, _first(folders), _first(files), dialog)
+
+
+def _first(names: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=str.casefold)[:MOST_LISTED])
 
 
 def _parts(text: str, start: Path) -> tuple[str, str]:
