@@ -47,7 +47,7 @@ def presence(state: AppState, now: float) -> float:
 def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
     """Everything over the picture, which lies in ``room``, but the prompt box, the menu and failures."""
     shown = presence(state, now)
-    if shown > 0.0 and state.prompt_box is None:
+    if shown > 0.0 and state.prompt_box is None and not (state.details and _details_reach_foot(theme, state, room)):
         _draw_foot(surface, theme, state, room, shown)
     if state.details:
         _draw_details(surface, theme, state, room)
@@ -95,6 +95,7 @@ def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
     width, height = surface.get_size()
     darken(surface, 120)
     keys = hints.help_lines(state)
+    theme = theme.fitting(theme.px(124 + 25 * len(keys)), height)
     pad = theme.px(30)
     step = min(theme.px(34), (height - 2 * pad - theme.px(64)) // len(keys))
     key_width = max(theme.width(key, Role.STRONG) for key, _ in keys) + theme.px(28)
@@ -255,8 +256,19 @@ def _draw_key(
     surface.blit(faded(letter, shown), centre)
 
 
+def _details_reach_foot(theme: Theme, state: AppState, room: pygame.Rect) -> bool:
+    """Whether there is so much of the details that key pads and hints would lie under them."""
+    return _details_px(theme, state) > room.height - theme.px(20 + 2 * 30 + 5 + 8)
+
+
+def _details_px(theme: Theme, state: AppState) -> int:
+    """How far down the details reach."""
+    return sum(theme.px(21 if name else 9) for name, _ in details.lines(state)) + theme.px(20 + 2 * 18)
+
+
 def _draw_details(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:
     lines = details.lines(state)
+    theme = theme.fitting(_details_px(theme, state), room.height - theme.px(20))
     step, gap, pad, column = theme.px(21), theme.px(9), theme.px(18), theme.px(128)
     values = [theme.shortened(value, Role.SMALL, theme.px(DETAILS_WIDTH - 128 - 36)) for _, value in lines]
     inner = column + max(theme.width(value, Role.SMALL) for value in values)

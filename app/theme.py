@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -153,6 +154,16 @@ class Theme:
         self._texts: OrderedDict[tuple[str, Role, Colour], pygame.Surface] = OrderedDict()
         self._widths: dict[tuple[str, Role], int] = {}
         self._panels: OrderedDict[Panel, pygame.Surface] = OrderedDict()
+        self._smaller: dict[float, Theme] = {}
+
+    def fitting(self, wanted_px: int, room_px: int) -> Theme:
+        """This theme, or one so much smaller that what takes ``wanted_px`` in this one fits into ``room_px``."""
+        if wanted_px <= room_px:
+            return self
+        part = max(0.3, math.floor(room_px / wanted_px * 20) / 20)
+        if part not in self._smaller:
+            self._smaller[part] = Theme(self.scale * part, self._glyphs, self.language, self.palette)
+        return self._smaller[part]
 
     @property
     def accent(self) -> Colour:

@@ -88,7 +88,7 @@ class View:
             room = self._draw_picture(surface, frame, instant_hands.warp_of(state))
             if state.failure is None:
                 hud.draw(surface, theme, state, room, now)
-                if state.teaching:
+                if state.teaching and not (state.details or state.inputs):  # who opens those knows the keys
                     start_view.draw_first_keys(surface, theme, state, room)
                 if state.inputs:
                     input_view.draw(surface, theme, state, room)

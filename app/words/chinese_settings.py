@@ -55,7 +55,7 @@ WORDS = {
     "name.preset": "按键方案",
     "about.preset": "按键以在键盘上的位置为准，因此一套方案适用于所有布局。",
     "name.app.language": "语言",
-    "about.app.language": "窗口使用的语言。引擎自己说的句子是英文。",
+    "about.app.language": "窗口使用的语言。命令行仍然使用英文。",
     "name.app.text_size": "文字大小",
     "about.app.text_size": "文字和面板的大小，以窗口容得下为限。",
     "name.app.colours": "颜色",

@@ -55,7 +55,7 @@ WORDS = {
     "name.preset": "Set of keys",
     "about.preset": "Keys are meant by their place on the keyboard, so one set serves all layouts.",
     "name.app.language": "Language",
-    "about.app.language": "What the window speaks. Sentences that the engine itself tells are in English.",
+    "about.app.language": "What the window speaks. The command line stays English.",
     "name.app.text_size": "Text size",
     "about.app.text_size": "How large text and panels are, as far as the window has room for them.",
     "name.app.colours": "Colours",
