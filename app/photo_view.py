@@ -40,21 +40,23 @@ def draw(surface: pygame.Surface, theme: Theme, prints: Prints, state: AppState,
     if shown.compare is not None and chosen is not None and chosen.picture is not None:
         _draw_compared(surface, theme, prints, state, shown.shots[0] if shown.compare.original else chosen)
         return
-    width, height = surface.get_size()
-    left = photo.cell(shown, 0, state.room).x
+    left, foot = photo.cell(shown, 0, state.room).x, surface.get_height() - theme.px(40)
+    subtitle, side = theme.say("photo.subtitle"), theme.px(photo.SIDE)
+    if theme.width(subtitle, Role.BODY) > surface.get_width() - 2 * left:
+        left = side  # large words: the pictures are narrower than they
     surface.blit(theme.text(theme.say("photo.title"), Role.HEADING), (left, theme.px(26)))
-    about = theme.shortened(theme.say("photo.subtitle"), Role.BODY, width - 2 * left)
+    about = theme.shortened(subtitle, Role.BODY, surface.get_width() - left - side)
     surface.blit(theme.text(about, Role.BODY, QUIET), (left, theme.px(64)))
     for place, shot in enumerate(shown.shots):
         rect = photo.cell(shown, place, state.room)
         box = pygame.Rect(rect.x, rect.y, rect.width, rect.height)
         _draw_shot(surface, theme, prints, shot, box, chosen=place == shown.selected)
         _draw_caption(surface, theme, state, shown, place, box)
-    foot = height - theme.px(40)
     if shown.taken:
         surface.blit(theme.text(theme.say("photo.taking"), Role.SMALL, theme.accent), (left, foot))
     else:
-        surface.blit(hint_line(theme, hints.photo(state)), (left, foot))
+        most_width = surface.get_width() - left - theme.px(12)
+        surface.blit(hint_line(theme, hints.photo(state), most_width), (left, foot))
 
 
 def _draw_shot(
@@ -82,19 +84,23 @@ def _draw_caption(
     y = box.bottom + theme.px(9)
     surface.blit(name, (box.x, y))
     free = box.width - name.get_width() - theme.px(12)
-    words = theme.text(theme.shortened(_about(theme, shown, place), Role.SMALL, free), Role.SMALL, QUIET)
+    told = _about(theme, shown, place)
+    fitting = next((words for words in told if theme.width(words, Role.SMALL) <= free), "")
+    words = theme.text(fitting, Role.SMALL, QUIET)
     surface.blit(words, (box.right - words.get_width(), y))
 
 
-def _about(theme: Theme, shown: Photo, place: int) -> str:
+def _about(theme: Theme, shown: Photo, place: int) -> tuple[str, ...]:
+    """In words, and in fewer where these do not fit."""
     shot = shown.shots[place]
     if shot.picture is None:
-        return theme.say("photo.making" if place == shown.next_made else "photo.waiting")
+        return theme.say("photo.making" if place == shown.next_made else "photo.waiting"), "…"
     if place == 0:
-        return ""
+        return ()
     if shot.differs <= 0.0:
-        return theme.say("photo.same")
-    return theme.say("photo.differs", percent=f"{max(0.1, shot.differs):.1f}")
+        return theme.say("photo.same"), "0 %"
+    percent = f"{max(0.1, shot.differs):.1f}"
+    return theme.say("photo.differs", percent=percent), f"{percent} %"
 
 
 def _draw_compared(surface: pygame.Surface, theme: Theme, prints: Prints, state: AppState, shot: Shot) -> None:

@@ -1,4 +1,4 @@
-"""A chunk made again in other ways: the world that waits does not notice, and the one that is chosen goes on as shown."""
+"""A chunk made again in other ways: the world that waits does not notice, and the chosen one goes on as it was shown."""
 
 from __future__ import annotations
 
@@ -149,7 +149,9 @@ def test_the_chosen_one_is_the_chunk_that_was_shown_and_the_world_goes_on_from_i
     assert [event.wire for event in taken.events][-1] == {"input_types": ["retake"], "retake": {"seed": 41}}
     assert 5 in walk.desk.all_of(MomentsKept)[-1].chunks
     walk.go(9)
-    events = ((chunk.chunk, dict(event.wire)) for chunk in [*walk.chunks[:6], *walk.chunks[8:]] for event in chunk.events)
+    events = (
+        (chunk.chunk, dict(event.wire)) for chunk in [*walk.chunks[:6], *walk.chunks[8:]] for event in chunk.events
+    )
     again = made_again(model, events, 10)
     for ours, theirs in zip([*walk.chunks[:6], *walk.chunks[8:]], again, strict=True):
         assert np.array_equal(ours.frames, theirs)
