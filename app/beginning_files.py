@@ -86,7 +86,9 @@ class BeginningFiles:
                 own, scene = self._parts.words(words)
                 self._told.append(WordsMade(scene, own, self._clock()))
             case LookInClipboard(kept):
-                self._worker.ask(partial(self._look, self._paste(), kept))
+                machine = self._parts.machine
+                by_program = clipboard.reads_text(machine.platform, machine.environ, machine.which)
+                self._worker.ask(partial(self._look, "" if by_program else self._paste(), kept))
             case ListPaths(text):
                 self._worker.ask(partial(self._list, text))
             case OpenDialog(title, text):
@@ -141,8 +143,8 @@ class BeginningFiles:
             tell(ClipboardHeld(Held.PICTURE, found.path, self._clock()))
         elif found.picture is not None:
             tell(ClipboardHeld(Held.PICTURE, str(keep(self._parts.pasted, found, kept)), self._clock()))
-        elif text:
-            tell(ClipboardHeld(Held.TEXT, text, self._clock()))
+        elif found.text:
+            tell(ClipboardHeld(Held.TEXT, found.text, self._clock()))
         else:
             why = "told.clipboard_nothing" if found.is_readable else "told.clipboard_program"
             tell(ClipboardRefused(why, self._clock()))

@@ -30,6 +30,7 @@ SUFFIXES: Mapping[str, str] = {
 }
 """Kinds of pictures that are taken, the best one first, and how files of them end."""
 FILES = "text/uri-list"
+TEXTS = ("text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING")
 _MAC_FILE = "POSIX path of (the clipboard as «class furl»)"
 _MAC_PICTURE = "get the clipboard as «class PNGf»"
 _MAC_HEX = re.compile(rb"\s*\xc2\xabdata PNGf([0-9A-Fa-f]+)\xc2\xbb\s*\Z")
@@ -43,17 +44,26 @@ Ask = Callable[[Sequence[str], int], Answer | None]
 class Copied:
     """``path``: that of a file; else ``picture`` is one's bytes, and ``suffix`` how a file of it ends.
 
-    ``is_readable`` is false where the system lacks the program that would read pictures.
+    ``is_readable`` is false where the system lacks the program that would read pictures. ``text``: other text.
     """
 
     path: str | None = None
     picture: bytes | None = None
     suffix: str = ""
+    text: str = ""
     is_readable: bool = True
 
 
+def reads_text(platform: str, environ: Mapping[str, str], which: Which) -> bool:
+    """Whether ``look`` finds text too, and must be given none.
+
+    On X11 SDL waits in vain for the owner of a picture that is asked for text and sends its picture piece by piece.
+    """
+    return platform not in ("win32", "darwin") and _programs(environ, which) is not None
+
+
 def look(text: str, platform: str, environ: Mapping[str, str], which: Which, ask: Ask) -> Copied:
-    """What is there, a file before a picture; ``text`` is the clipboard's text, the way of last resort to a path."""
+    """What is there, a file before a picture, a picture before text; ``text`` is what pygame read of it."""
     match platform:
         case "win32":
             found = _on_windows()
@@ -61,9 +71,11 @@ def look(text: str, platform: str, environ: Mapping[str, str], which: Which, ask
             found = _on_a_mac(ask)
         case _:
             found = _on_a_desktop(environ, which, ask)
-    if found.path is None and found.picture is None:
-        return Copied(path_in(text), is_readable=found.is_readable)
-    return found
+    if found.path is not None or found.picture is not None:
+        return found
+    text = text or found.text
+    path = path_in(text)
+    return Copied(path, text="" if path is not None else text, is_readable=found.is_readable)
 
 
 def run(environ: Mapping[str, str]) -> Ask:
@@ -79,15 +91,11 @@ def run(environ: Mapping[str, str]) -> Ask:
 
 
 def _on_a_desktop(environ: Mapping[str, str], which: Which, ask: Ask) -> Copied:
-    """Of Linux and its kin; Wayland's program first where there is Wayland."""
-    wayland, x11 = which("wl-paste"), which("xclip")
-    if environ.get("WAYLAND_DISPLAY") and wayland is not None:
-        listing, reading = [wayland, "--list-types"], [wayland, "--no-newline", "--type"]
-    elif x11 is not None:
-        x11_reading = [x11, "-selection", "clipboard", "-out", "-target"]
-        listing, reading = [*x11_reading, "TARGETS"], x11_reading
-    else:
+    """Of Linux and its kin."""
+    programs = _programs(environ, which)
+    if programs is None:
         return Copied(is_readable=False)
+    listing, reading = programs
     types = (_output(ask, listing, MOST_TEXT_BYTES) or b"").decode("utf-8", "replace").split()
     if FILES in types:
         path = path_in((_output(ask, [*reading, FILES], MOST_TEXT_BYTES) or b"").decode("utf-8", "replace"))
@@ -98,7 +106,20 @@ def _on_a_desktop(environ: Mapping[str, str], which: Which, ask: Ask) -> Copied:
             picture = _output(ask, [*reading, kind], MOST_PICTURE_BYTES)
             if picture:
                 return Copied(None, picture, suffix)
-    return Copied()
+    kind = next((kind for kind in TEXTS if kind in types), None)
+    text = b"" if kind is None else _output(ask, [*reading, kind], MOST_TEXT_BYTES) or b""
+    return Copied(text=text.decode("utf-8", "replace").rstrip("\0"))
+
+
+def _programs(environ: Mapping[str, str], which: Which) -> tuple[list[str], list[str]] | None:
+    """(what lists the kinds, what reads the kind that is added); Wayland's first where there is Wayland."""
+    wayland, x11 = which("wl-paste"), which("xclip")
+    if environ.get("WAYLAND_DISPLAY") and wayland is not None:
+        return [wayland, "--list-types"], [wayland, "--no-newline", "--type"]
+    if x11 is None:
+        return None
+    reading = [x11, "-selection", "clipboard", "-out", "-target"]
+    return [*reading, "TARGETS"], reading
 
 
 def _on_a_mac(ask: Ask) -> Copied:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.clipboard import Ask, Copied, look
+from app.clipboard import Ask, Copied, look, reads_text
 from app.side_program import Answer
 
 X11: Mapping[str, str] = {"DISPLAY": ":0"}
@@ -51,7 +51,18 @@ def test_a_file_is_taken_before_the_picture_that_comes_with_it() -> None:
 
 def test_without_a_program_text_is_still_a_path_and_the_lack_is_known() -> None:
     assert look("/a.png", "linux", X11, has().get, answers({})) == Copied("/a.png", is_readable=False)
-    assert look("a meadow", "linux", X11, has().get, answers({})) == Copied(is_readable=False)
+    assert look("a meadow", "linux", X11, has().get, answers({})) == Copied(text="a meadow", is_readable=False)
+
+
+def test_where_a_program_reads_the_clipboard_it_reads_text_too() -> None:
+    """SDL, asked for text, hung on X11 until the owner of a picture had sent all of it."""
+    assert reads_text("linux", X11, has("xclip").get)
+    assert not reads_text("linux", X11, has("wl-paste").get)
+    assert not reads_text("darwin", {}, has("xclip").get)
+    ask = answers({"TARGETS": b"UTF8_STRING\ntext/html\n", "UTF8_STRING": "雪\n".encode()})
+    assert look("", "linux", X11, has("xclip").get, ask) == Copied(text="雪\n")
+    ask = answers({"TARGETS": b"STRING\n", "STRING": b"~/a.png\n"})
+    assert look("", "linux", X11, has("xclip").get, ask) == Copied("~/a.png")
 
 
 def test_a_program_that_does_not_answer_or_says_too_much_gives_nothing() -> None:
