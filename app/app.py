@@ -67,6 +67,7 @@ class App:
             system_language=config.system_language,
             remembered=config.remembered,
             kept=config.remembered,
+            history=config.remembered.prompts,
             inputs=config.settings.app.input_overlay,
             record_next=config.record,
             fullscreen=config.fullscreen,
@@ -347,7 +348,8 @@ class App:
             self._tell(messages.FrameShown(shown_at))
             for chunk in due.first_of:
                 events, updated = chunk.events, chunk.prompt_updated
-                self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+                facts = chunk.session_id, chunk.chunk, chunk.prompt, updated, events
+                self._tell(messages.ChunkShown(*facts, shown_at, chunk.fade))
         if self._state.instant.motion is not None:
             self._tell(MotionShown(shown_at))
 

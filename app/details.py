@@ -27,6 +27,14 @@ def prompt_state(state: AppState) -> str:
     return state.say(f"prompt.{state.prompt.stage}", chunk=chunk)
 
 
+def _prompt(state: AppState) -> str:
+    """How far the newest prompt has come, and what it is."""
+    fade = None if state.world is None else state.world.fade
+    way = () if fade is None else (state.say("prompt.fades", share=f"{fade:.0%}"),)
+    words = () if state.prompt is None else (state.prompt.text,)
+    return " · ".join((prompt_state(state), *way, *words))
+
+
 def percentile(values: tuple[float, ...], percent: float) -> float | None:
     """The nearest-rank percentile; None of nothing."""
     if not values:
@@ -77,7 +85,7 @@ def _world(state: AppState) -> list[Line]:
     return [
         (say("details.chunk"), unknown(state) if world is None or world.chunk is None else str(world.chunk)),
         (say("details.memory"), sees),
-        (say("details.prompt"), prompt_state(state)),
+        (say("details.prompt"), _prompt(state)),
         (say("details.held"), _keys(state, state.steering.actions)),
         (say("details.accepted"), _keys(state, state.accepted)),
         (say("details.applied"), _keys(state, state.applied)),

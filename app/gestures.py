@@ -169,6 +169,8 @@ class MouseMoved:
     dx: int
     dy: int
     at: float
+    pressed: bool = False
+    """Whether the left button is held."""
 
 
 @dataclass(frozen=True, slots=True)

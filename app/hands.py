@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from app import (
     beginning_hands,
-    bindings,
     errands,
     film_hands,
     gestures,
@@ -14,25 +13,29 @@ from app import (
     messages,
     page_hands,
     photo_hands,
-    prompt_box,
+    prompt_hands,
     slot_hands,
     start_hands,
     steering,
 )
-from app.errands import Ask
-from app.facts import PromptStatus, Screen, Stage
+from app.facts import Screen
 from app.films import SaveClip
-from app.gestures import Command, Edit, Focus
+from app.gestures import Command, Focus
 from app.menu import MenuItem
 from app.options import SettingsPage
-from app.prompt_box import PromptBox
 from app.steps import close_world, fitted, let_go, open_gallery, open_world, recover, reset, tell
 from app.values import AppState, Change
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
-    for hands_of in (photo_hands.handle, film_hands.handle, beginning_hands.handle, start_hands.handle):
+    for hands_of in (
+        prompt_hands.handle,
+        photo_hands.handle,
+        film_hands.handle,
+        beginning_hands.handle,
+        start_hands.handle,
+    ):
         started = hands_of(state, message)
         if started is not None:
             return started
@@ -55,7 +58,8 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
         case gestures.MenuMoved() | gestures.MenuChosen() | gestures.Scrolled():
             return _in_menu(state, message)
         case gestures.TextTyped() | gestures.TextComposed() | gestures.Edited() | gestures.Pasted():
-            return _text(state, message)
+            typed = state.page is not None and state.page.line is not None
+            return page_hands.handle(state, message) if typed else (state, ())
         case gestures.FocusLost(at):
             state = let_go(state, at)
             return (state if state.page is None else replace(state, page=replace(state.page, catching=False))), ()
@@ -151,9 +155,7 @@ def _command(state: AppState, command: Command, at: float) -> Change:
                 return beginning_hands.open_words(state, at)
             if not state.walking or state.behind:
                 return state, ()
-            typed = bindings.letter_of(state.settings.app.keys, "prompt", state.settings.app.key_labels)
-            box = PromptBox(history=state.history, swallow=typed)
-            return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
+            return prompt_hands.open_box(state, at), ()
         case Command.PHOTO:
             return state, ()  # it is begun where nothing else is open
         case Command.MENU:
@@ -260,52 +262,3 @@ def _choose(state: AppState, at: float) -> Change:
             return replace(closed, help=True), ()
         case MenuItem.QUIT:
             return close_world(state)  # the menu stays: closing it would set the world going once more
-
-
-# ---- text --------------------------------------------------------------------------------------------------------
-
-
-def _text(
-    state: AppState, message: gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
-) -> Change:
-    if state.page is not None and state.page.line is not None:
-        return page_hands.handle(state, message)
-    box = state.prompt_box
-    if box is None:
-        return state, ()
-    asks: tuple[Ask, ...] = ()
-    match message:
-        case gestures.TextTyped(text, at):
-            state, box = _touched(state, at), prompt_box.type_text(box, text)
-        case gestures.TextComposed(text, caret):
-            box = prompt_box.compose_text(box, text, caret)
-        case gestures.Pasted(text):
-            box = prompt_box.type_text(replace(box, swallow=""), text)
-        case gestures.Edited(edit, at, selecting, by_word):
-            state = _touched(state, at)
-            if box.composition:
-                return state, ()  # Enter, Escape and arrows are the input method's while it composes
-            if edit is Edit.CANCEL:
-                return replace(state, prompt_box=None), ()
-            if edit is Edit.APPLY:
-                return _apply_prompt(state, box, at), ()
-            if edit in (Edit.COPY, Edit.CUT) and box.selected:
-                asks = (errands.CopyText(box.selected),)
-            elif edit is Edit.PASTE:
-                asks = (errands.PasteText(),)
-            box = prompt_box.edit(box, edit, selecting=selecting, by_word=by_word)
-    return replace(state, prompt_box=box), asks
-
-
-def _apply_prompt(state: AppState, box: PromptBox, at: float) -> AppState:
-    """Close the box; a blank line is not sent."""
-    text = box.text.strip()
-    state = replace(state, prompt_box=None)
-    if not text:
-        return state
-    return replace(
-        state,
-        history=prompt_box.remember(state.history, text),
-        steering=steering.submit(state.steering, text, at),
-        prompt=PromptStatus(text, Stage.TYPED),
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app import bindings
 from app.line_page import Purpose
 from app.pad_names import button
+from app.prompts import Place
 from app.theme import Hints
 from app.values import AppState
 
@@ -40,6 +41,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
         (look, state.say("help.look")),
         (state.say("help.mouse_keys"), state.say("help.mouse")),
         *((keys_of(state, thing), state.say(f"help.{thing}")) for thing in things),
+        ("Ctrl+1 … 9", state.say("help.quick")),
         (f"Esc {state.say('or')} {keys_of(state, 'menu')}", state.say("help.menu")),
     )
 
@@ -79,8 +81,20 @@ def walking(state: AppState) -> Hints:
 
 
 def typing(state: AppState) -> Hints:
+    """What the keys do in the prompt box, for the part of it that has them."""
+    say, mixing = state.say, state.prompts.mixing
+    ends = (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+    if mixing is None:
+        return (*ends, ("↑", say("hint.earlier")), ("Tab", say("hint.mix")))
+    if mixing.place is Place.SLIDER:
+        return (("← →", say("hint.shares")), ("Tab", say("hint.words")), *ends)
+    return (("Tab", say("hint.second" if mixing.place is Place.FIRST else "hint.shares")), *ends)
+
+
+def quick(state: AppState) -> Hints:
+    """What the keys do in the list of prepared prompts."""
     say = state.say
-    return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")), ("↑", say("hint.earlier")))
+    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
 
 
 def failure(state: AppState) -> Hints:

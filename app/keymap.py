@@ -38,6 +38,7 @@ from app.gestures import (
     WindowResized,
 )
 from app.messages import Message
+from app.prompts import ControlHeld, QuickAsked, QuickListed
 from app.rewind import RewindPressed
 from app.slots import SLOT_KEYS, SlotKeyed
 
@@ -78,6 +79,7 @@ CONTROL_KEYS: Mapping[int, Edit] = {
 }
 
 CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
+CONTROL_NAMES, QUICK_KEYS = ("Left Ctrl", "Right Ctrl"), tuple("123456789")
 REWIND = "rewind"
 LEFT_BUTTON = 1
 
@@ -119,7 +121,7 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
             return TextComposed(event.text, event.start)
         case pygame.MOUSEMOTION:
             (x, y), (dx, dy) = event.pos, event.rel
-            return MouseMoved(x, y, dx, dy, now)
+            return MouseMoved(x, y, dx, dy, now, pressed=bool(event.buttons[0]))
         case pygame.MOUSEBUTTONDOWN:
             return _button_down(event, focus, now, bound)
         case pygame.MOUSEBUTTONUP:
@@ -162,7 +164,11 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
     name = NAMES.get(event.scancode, "")
     if focus is Focus.KEY:
         return KeyCaught(name or None, now)
+    if focus is Focus.WALK and event.mod & CONTROL and name in QUICK_KEYS:
+        return QuickAsked(QUICK_KEYS.index(name) + 1, now)
     thing = bindings.meanings(bound).get(name, "")
+    if focus is Focus.WALK and name in CONTROL_NAMES and not thing:
+        return ControlHeld(_source(event.scancode), now)
     if thing in ANYWHERE and (focus is not Focus.TEXT or name in TYPES_NOTHING):
         return Commanded(COMMANDS[thing], now)
     if focus is Focus.TEXT:
@@ -256,6 +262,8 @@ def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
                 return TabMoved(-1, now)
             case pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
                 return TabMoved(1, now)
+    if focus is Focus.WALK and button == pygame.CONTROLLER_BUTTON_LEFTSHOULDER:
+        return QuickListed(now)
     return Commanded(PAD_COMMANDS[button], now) if button in PAD_COMMANDS else None
 
 

@@ -13,6 +13,7 @@ from app.films import FilmMessage
 from app.gestures import Gesture
 from app.instant import InstantMessage
 from app.photo import Looked
+from app.prompts import PromptMessage
 from app.remembered import ModelLine, OwnPicture
 from app.rewind import TimeMessage
 from engine.config import EngineConfig
@@ -70,6 +71,7 @@ class ChunkShown:
     prompt_updated: bool
     events: tuple[SampledEvent, ...]
     at: float
+    fade: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ class Told:
 Message = (
     Gesture
     | TimeMessage
+    | PromptMessage
     | Ticked
     | EngineStarted
     | ScenesListed

@@ -19,7 +19,7 @@ from app.whole_file import FOLDER_VARIABLE, write_whole
 from engine.protocol import SceneSpec
 from engine.wording import prompt_problem
 
-MOST_NAMES, MOST_PICTURES, MOST_WORDS, MOST_SPEEDS = 50, 24, 6, 24
+MOST_NAMES, MOST_PICTURES, MOST_WORDS, MOST_SPEEDS, MOST_PROMPTS = 50, 24, 6, 24, 100
 MOST_NAME_CHARACTERS = 48
 MAP_SEEDS = 2**31
 """The map begins somewhere else for each number from 0 up to here."""
@@ -77,6 +77,8 @@ class Remembered:
     loading: tuple[tuple[str, Stages], ...] = ()
     words: tuple[OwnWords, ...] = ()
     speeds: tuple[tuple[str, float], ...] = ()
+    prompts: tuple[str, ...] = ()
+    """What was asked for, oldest first."""
 
     def stages(self, backend: str) -> Stages:
         return dict(self.loading).get(backend, ())
@@ -165,6 +167,7 @@ def read(path: Path) -> Remembered:
         loading=tuple((str(key), _stages(value)) for key, value in timed),
         words=tuple(own for own in worded if own is not None)[:MOST_WORDS],
         speeds=_speeds(tree.get("speeds")),
+        prompts=tuple(text for text in _texts(tree.get("prompts")) if prompt_problem(text) is None)[-MOST_PROMPTS:],
     )
 
 

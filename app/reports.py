@@ -170,7 +170,7 @@ def _chunk_shown(state: AppState, shown: messages.ChunkShown) -> AppState:
         begins = prompt.event_id is None and prompt.stage is Stage.ACCEPTED and shown.prompt == prompt.text
         if begins or (prompt.event_id is not None and prompt.event_id in ids):
             prompt = replace(prompt, stage=Stage.APPLIED, chunk=shown.chunk)
-    world = replace(state.world, chunk=shown.chunk, prompt=shown.prompt)
+    world = replace(state.world, chunk=shown.chunk, prompt=shown.prompt, fade=shown.fade)
     in_flight = tuple(event for event in state.in_flight if event.event_id not in ids)
     return replace(state, world=world, measured=measured, applied=applied, prompt=prompt, in_flight=in_flight)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import hands, instant_hands, messages, pad_hands, photo_hands, reports, rewind_hands, slot_hands
+from app import hands, instant_hands, messages, pad_hands, photo_hands, prompt_hands, reports, rewind_hands, slot_hands
 from app.steps import open_world
 from app.values import AppState, Change
 from engine.protocol import Pause, SceneSpec
@@ -25,7 +25,7 @@ def update(state: AppState, message: messages.Message) -> Change:
         state = photo_hands.tick(rewind_hands.tick(state, message.now), message.now)
     handled = rewind_hands.handle(state, message) or slot_hands.handle(state, message) or hands.handle(state, message)
     state, asks = reports.handle(state, message) if handled is None else handled
-    state = instant_hands.follow(state, message)
+    state = prompt_hands.follow(instant_hands.follow(state, message), message)
     if state.world is not None and state.failure is None and state.standing != state.told_paused:
         # rates are not measured across a standstill
         measured = replace(state.measured, made=(), shown=())

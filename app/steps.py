@@ -10,6 +10,7 @@ from app.errands import Ask
 from app.facts import MOST_TOASTS, Measured, PromptStatus, Screen, Stage, Toast
 from app.films import Rewalking
 from app.gamepad import rest
+from app.prompts import Prompts
 from app.remembered import arranged, play
 from app.rewind import TimeMachine
 from app.values import AppState, Change
@@ -39,8 +40,11 @@ def reset(state: AppState, now: float) -> Change:
     """The same scene from its beginning, with the prompt that is current now."""
     if state.scene is None:
         return state, ()
-    scene = state.scene if state.current_prompt is None else replace(state.scene, prompt=state.current_prompt)
-    return open_world(state, scene, now)
+    mix = state.prompts.mix
+    prompt = state.current_prompt if mix is None else mix.text
+    scene = state.scene if prompt is None else replace(state.scene, prompt=prompt)
+    state, asks = open_world(state, scene, now)
+    return replace(state, prompts=Prompts(again=mix)), asks
 
 
 def recover(state: AppState, now: float) -> Change:
@@ -140,6 +144,7 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         photo=None,
         paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),
+        prompts=Prompts(),
         in_flight=(),
         accepted=(),
         applied=(),

@@ -17,6 +17,7 @@ from app.menu import Gallery, Menu, Room
 from app.options import SettingsPage
 from app.photo import Photo
 from app.prompt_box import PromptBox
+from app.prompts import Prompts
 from app.remembered import ModelLine, Remembered
 from app.rewind import TimeMachine
 from app.settings import Settings
@@ -79,6 +80,7 @@ class AppState:
     told_paused: bool = False
     quitting: bool = False
     prompt_box: PromptBox | None = None
+    prompts: Prompts = field(default_factory=Prompts)
     history: tuple[str, ...] = ()
     steering: Steering = field(default_factory=Steering)
     turned: Look = field(default_factory=Look)
@@ -112,7 +114,7 @@ class AppState:
             return Focus.TEXT
         if self.page is not None and self.page.catching:
             return Focus.KEY
-        return Focus.MENU if self.behind else Focus.WALK
+        return Focus.MENU if self.behind or self.prompts.chosen is not None else Focus.WALK
 
     @property
     def typing(self) -> PromptBox | None:

@@ -12,6 +12,7 @@ from app import (
     instant_hands,
     pages,
     photo_view,
+    prompt_view,
     settings_view,
     slots_view,
     start_hands,
@@ -101,7 +102,9 @@ class View:
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:
-            self.caret = hud.draw_prompt_box(surface, theme, state, now)
+            self.caret = prompt_view.draw_box(surface, theme, state, now)
+        elif state.prompts.hinted or state.prompts.chosen is not None:
+            prompt_view.draw_quick(surface, theme, state)
         if state.page is not None:
             self.caret = settings_view.draw(surface, theme, state, now)
         elif state.line_page is not None:

@@ -9,11 +9,13 @@ from app.words import (
     chinese,
     chinese_films,
     chinese_photo,
+    chinese_prompts,
     chinese_settings,
     chinese_start,
     english,
     english_films,
     english_photo,
+    english_prompts,
     english_settings,
     english_start,
     sentences,
@@ -24,6 +26,7 @@ ENGLISH: Mapping[str, str] = {
     **english_start.WORDS,
     **english_films.WORDS,
     **english_photo.WORDS,
+    **english_prompts.WORDS,
     **english_settings.WORDS,
 }
 CHINESE: Mapping[str, str] = {
@@ -31,6 +34,7 @@ CHINESE: Mapping[str, str] = {
     **chinese_start.WORDS,
     **chinese_films.WORDS,
     **chinese_photo.WORDS,
+    **chinese_prompts.WORDS,
     **chinese_settings.WORDS,
 }
 
