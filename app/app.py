@@ -14,6 +14,7 @@ from app import details, errands, gestures, hints, keymap, messages, picture_fil
 from app import state as core
 from app.beginning_files import BeginningFiles
 from app.beginnings import BeginningAsk, HandChanged
+from app.branch_keeper import BranchKeeper
 from app.cinema import Cinema, CinemaParts
 from app.desktop import Desktop
 from app.errands import Ask
@@ -39,6 +40,7 @@ from engine.protocol import (
     Engine,
     Failed,
     FrameChunk,
+    MomentsKept,
     OpenWorld,
     Pixels,
     Report,
@@ -78,6 +80,7 @@ class App:
         self._pads: Pads | None = None
         self._playback, self._past = Playback(), PastFrames()
         self._takes = Takes(parts.start_take)
+        self._branches = BranchKeeper(self._playback, self._past, self._takes)
         self._slots = SlotKeeper(SlotFiles(config.worlds), self._takes, parts.clock)
         films = CinemaParts(config.recordings, parts.clock, parts.start_clip, parts.engine_of)
         self._cinema = Cinema(films, lambda key, **values: self._state.say(key, **values))
@@ -209,20 +212,24 @@ class App:
         current = self._state.session_id
         if isinstance(report, WorldOpened) and report.session_id == current:
             self._playback.begin(report.session_id, report.card.fps_nominal)
-            self._past.clear()
+            self._branches.begin()
             self._takes.opened(report)
         elif isinstance(report, SnapshotSaved):
             self._takes.snapshot_saved(report)
         elif isinstance(report, WentBack) and report.session_id == current:
-            self._playback.go_back(self._past.forget_after(report.chunk + 1))
-            self._takes.went_back(report.chunk)
+            for place in self._branches.went(report):
+                self._tell(place)
+        elif isinstance(report, MomentsKept) and report.session_id == current:
+            self._branches.kept(report)
         rewind = self._state.time.rewind
         if isinstance(report, FrameChunk) and rewind is not None and rewind.asked is not None:
+            self._branches.came(report, unseen=True)
             return  # made before the world went back
         self._tell(report)
         world = self._state.world
         if isinstance(report, FrameChunk) and world is not None and report.session_id == world.session_id:
             self._playback.push(report, now)
+            self._branches.came(report)
             told = self._takes.add(report, now)
             if told is not None:
                 self._tell(told)
@@ -344,7 +351,9 @@ class App:
             pygame.display.flip()
         shown_at = self._clock()
         if due is not None:
-            self._past.add(due.frame, due.position)
+            begun = self._branches.shown(due)
+            if begun is not None:
+                self._tell(begun)
             self._tell(messages.FrameShown(shown_at))
             for chunk in due.first_of:
                 events, updated = chunk.events, chunk.prompt_updated

@@ -61,6 +61,7 @@ class Bindings:
     quick_load: tuple[str, ...] = ("F8",)
     worlds: tuple[str, ...] = ("F6",)
     photo: tuple[str, ...] = ("F7",)
+    branches: tuple[str, ...] = ("F12",)
     menu: tuple[str, ...] = ("Q",)
     help: tuple[str, ...] = ("F1",)
     snapshot: tuple[str, ...] = ("F2",)
@@ -89,6 +90,7 @@ COMMANDS: Mapping[str, Command] = {
     "prompt": Command.PROMPT,
     "pause": Command.PAUSE,
     "reset": Command.RESET,
+    "branches": Command.BRANCHES,
     "menu": Command.MENU,
     "help": Command.HELP,
     "snapshot": Command.SNAPSHOT,

@@ -28,6 +28,7 @@ class Command(StrEnum):
     INPUTS = "inputs"
     RECORD = "record"
     CLIP = "clip"
+    BRANCHES = "branches"
     PHOTO = "photo"
     FULLSCREEN = "fullscreen"
     MENU = "menu"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app import (
     beginning_hands,
+    branch_hands,
     errands,
     film_hands,
     gestures,
@@ -158,6 +159,8 @@ def _command(state: AppState, command: Command, at: float) -> Change:
             return prompt_hands.open_box(state, at), ()
         case Command.PHOTO:
             return state, ()  # it is begun where nothing else is open
+        case Command.BRANCHES:
+            return branch_hands.open_page(state, at), ()
         case Command.MENU:
             return _toggle_menu(state, at), ()
         case Command.BACK:
@@ -250,6 +253,8 @@ def _choose(state: AppState, at: float) -> Change:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.BRANCHES:
+            return branch_hands.open_page(closed, at), ()
         case MenuItem.WORLDS:
             return slot_hands.open_page(closed, at)
         case MenuItem.FILMS:

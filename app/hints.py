@@ -33,7 +33,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
     things = (
-        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "photo", "reset"),
+        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "branches", "photo", "reset"),
         *("snapshot", "details", "inputs", "record", "clip", "fullscreen"),
     )
     return (
@@ -188,6 +188,20 @@ def film(state: AppState) -> Hints:
     say, page = state.say, state.film
     wheel = (("Enter", say("hint.wheel")),) if page is not None and page.facts.walks else ()
     return (("Space", say("hint.pause")), ("← →", say("hint.seek")), *wheel, ("Esc", say("hint.back")))
+
+
+def branches(state: AppState) -> Hints:
+    """What the keys do on the page of a walk's branches."""
+    say, page = state.say, state.branches
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
+    if page is not None and page.asking:
+        return ((enter, say("hint.forget")), (back, say("hint.keep")))
+    return (
+        (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
+        (enter, say("hint.walk_on")),
+        (named(state, "Del", "x"), say("hint.forget")),
+        (back, say("hint.back")),
+    )
 
 
 def photo(state: AppState) -> Hints:

@@ -14,6 +14,7 @@ class MenuItem(StrEnum):
     RESET = "reset"
     PHOTO = "photo"
     SCENES = "scenes"
+    BRANCHES = "branches"
     WORLDS = "worlds"
     FILMS = "films"
     MODELS = "models"
@@ -48,7 +49,8 @@ FLATTEST, TALLEST = 7 / 12, 0.82
 """Height by width of a card's picture: the bundled model's frames, and what fills the window if there is room."""
 
 _END = (MenuItem.WORLDS, MenuItem.FILMS, MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
-WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.PHOTO, MenuItem.RESET, MenuItem.SCENES, *_END))
+_WALK = (MenuItem.RESUME, MenuItem.PHOTO, MenuItem.BRANCHES, MenuItem.RESET, MenuItem.SCENES)
+WALK_MENU = Menu("menu.paused", (*_WALK, *_END))
 WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
 START_MENU = Menu("name", (MenuItem.BACK, *_END))
 

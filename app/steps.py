@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app import errands, menu, options, steering
+from app.branches import Tree
 from app.errands import Ask
 from app.facts import MOST_TOASTS, Measured, PromptStatus, Screen, Stage, Toast
 from app.films import Rewalking
@@ -139,6 +140,8 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         crop=None,
         line_page=None,
         slots=None,
+        tree=Tree(),
+        branches=None,
         films=None,
         film=None,
         photo=None,

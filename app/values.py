@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app import messages
+from app.branches import Tree, TreePage
 from app.crop import CropPage
 from app.errands import Ask
 from app.facts import Measured, PromptStatus, RecordingStatus, Screen, Stage, Toast, World
@@ -54,6 +55,10 @@ class AppState:
     picker: int | None = None
     """Which of the models is chosen, while their list is open."""
     slots: SlotsPage | None = None
+    tree: Tree = field(default_factory=Tree)
+    """What was walked in this world, and can be gone to."""
+    branches: TreePage | None = None
+    """The page that shows it, while it is open."""
     films: FilmsPage | None = None
     film: FilmPage | None = None
     """The film that is watched."""
@@ -135,7 +140,7 @@ class AppState:
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
         opened = (self.menu, self.page, self.picker, self.crop, self.line_page, self.films, self.film, self.slots)
-        shown = self.screen is Screen.SCENES or self.photo is not None
+        shown = self.screen is Screen.SCENES or self.photo is not None or self.branches is not None
         return shown or any(part is not None for part in opened)
 
     @property

@@ -6,6 +6,7 @@ import pygame
 
 from app import (
     beginning_view,
+    branch_view,
     film_view,
     hud,
     input_view,
@@ -81,6 +82,8 @@ class View:
             photo_view.draw(surface, theme, self._prints, state, state.photo)
         elif state.slots is not None:
             self.caret = slots_view.draw(surface, theme, state, now)
+        elif state.branches is not None:
+            branch_view.draw(surface, theme, self._prints, state, state.branches, frame)
         elif state.films is not None:
             self.caret = film_view.draw_films(surface, theme, self._thumbnails, state, now)
         elif state.screen is Screen.SCENES:

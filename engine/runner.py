@@ -290,8 +290,7 @@ class Runner:
         self._newest = moment.chunk
         self._pacer.restart()
         here = self._moments.line, origin
-        prompt, mix = world.prompt, world.mix
-        self._desk.tell(WentBack(self._session_id, moment.chunk, prompt, line=here[0], origin=here[1], mix=mix))
+        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, world.mix, *here))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
 
@@ -318,11 +317,11 @@ class Runner:
             problem = f"{path}: cannot be written ({error.strerror or error})."
         except WorldwalkError as error:
             problem = str(error)
+        if problem is None and isinstance(world, RewindableWorld) and self._newest >= 0:
+            self._moments.mark(world, self._newest)
         self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
 
     # ---- for the case of an accident ----------------------------------------------------------------------------
-        if problem is None and isinstance(world, RewindableWorld) and self._newest >= 0:
-            self._moments.mark(world, self._newest)
 
     def _step(self, world: World) -> FrameChunk:
         """A chunk for which the graphics card is full is tried again, as other programs come and go."""

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 
 from app.words import (
     chinese,
+    chinese_branches,
     chinese_films,
     chinese_photo,
     chinese_prompts,
     chinese_settings,
     chinese_start,
     english,
+    english_branches,
     english_films,
     english_photo,
     english_prompts,
@@ -27,6 +29,7 @@ ENGLISH: Mapping[str, str] = {
     **english_films.WORDS,
     **english_photo.WORDS,
     **english_prompts.WORDS,
+    **english_branches.WORDS,
     **english_settings.WORDS,
 }
 CHINESE: Mapping[str, str] = {
@@ -35,6 +38,7 @@ CHINESE: Mapping[str, str] = {
     **chinese_films.WORDS,
     **chinese_photo.WORDS,
     **chinese_prompts.WORDS,
+    **chinese_branches.WORDS,
     **chinese_settings.WORDS,
 }
 
