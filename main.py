@@ -199,8 +199,9 @@ def _window(
     if problem is not None:
         cure = "Without one, this makes a video: python main.py render --script walk.yaml --out walk.mp4"
         raise NeedsHardware(problem, cure)
-    from app import scenes
+    from app import beginning_files, scenes
     from app.app import App
+    from app.beginning_files import BeginningParts
     from app.parts import Parts
     from app.repair import Repair
     from engine.host import EngineHost
@@ -233,6 +234,7 @@ def _window(
             models=_model_lines,
             read_picture=lambda path, engine: choices.picture_at(path, _frame_size(engine)),
             make_picture=lambda own, engine: choices.scene_with(own, _frame_size(engine)),
+            beginning=BeginningParts(beginning_files.default_folder(os.environ), choices.somewhere),
             news=Repair(config.recordings).news,
             clock=clock,
         )

@@ -6,19 +6,25 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import pygame
 
 from app import details, errands, gestures, hints, keymap, messages, picture_files
 from app import state as core
+from app.beginning_files import BeginningFiles
+from app.beginnings import BeginningAsk, HandChanged
+from app.branch_keeper import BranchKeeper
 from app.cinema import Cinema, CinemaParts
 from app.desktop import Desktop
 from app.errands import Ask
 from app.films import FilmAsk
+from app.instant import FrameChosen, MotionShown
 from app.messages import Message
 from app.pads import Pads
-from app.past_frames import PastFrames
 from app.parts import AppConfig, Parts
+from app.past_frames import PastFrames
+from app.photo import Looked, PhotoAsk, SavePhoto
 from app.playback import Playback
 from app.remembered import OwnPicture
 from app.slot_files import SlotFiles
@@ -34,6 +40,7 @@ from engine.protocol import (
     Engine,
     Failed,
     FrameChunk,
+    MomentsKept,
     OpenWorld,
     Pixels,
     Report,
@@ -62,6 +69,7 @@ class App:
             system_language=config.system_language,
             remembered=config.remembered,
             kept=config.remembered,
+            history=config.remembered.prompts,
             inputs=config.settings.app.input_overlay,
             record_next=config.record,
             fullscreen=config.fullscreen,
@@ -72,9 +80,11 @@ class App:
         self._pads: Pads | None = None
         self._playback, self._past = Playback(), PastFrames()
         self._takes = Takes(parts.start_take)
+        self._branches = BranchKeeper(self._playback, self._past, self._takes)
         self._slots = SlotKeeper(SlotFiles(config.worlds), self._takes, parts.clock)
         films = CinemaParts(config.recordings, parts.clock, parts.start_clip, parts.engine_of)
         self._cinema = Cinema(films, lambda key, **values: self._state.say(key, **values))
+        self._beginnings = BeginningFiles(parts.beginning, lambda: self._desktop.paste(), parts.clock)
         self._passes: deque[float] = deque(maxlen=20 * PASSES_PER_SECOND)
         self._measured_at = 0.0
         self.first_picture_seconds: float | None = None
@@ -110,6 +120,7 @@ class App:
             if self._engine is not None:
                 self._engine.close()
             self._cinema.close()
+            self._beginnings.close()
             trouble = self._takes.finish()
         if trouble is not None:
             print(f"worldwalk: {trouble}", file=sys.stderr)
@@ -150,6 +161,9 @@ class App:
 
     def _pass(self, now: float) -> None:
         for event in pygame.event.get():
+            hand = keymap.hand_of(event)
+            if hand is not None and hand != self._state.by_pad:
+                self._tell(HandChanged(hand))
             message = self._translate(event, now)
             if message is not None:
                 self._tell(message)
@@ -159,6 +173,8 @@ class App:
             self._tell(recording)
         while (film := self._cinema.poll(now)) is not None:
             self._tell(film)
+        while (beginning := self._beginnings.poll()) is not None:
+            self._tell(beginning)
         news = self._parts.news()
         if news is not None:
             self._tell(messages.Told(news, now))
@@ -196,20 +212,24 @@ class App:
         current = self._state.session_id
         if isinstance(report, WorldOpened) and report.session_id == current:
             self._playback.begin(report.session_id, report.card.fps_nominal)
-            self._past.clear()
+            self._branches.begin()
             self._takes.opened(report)
         elif isinstance(report, SnapshotSaved):
             self._takes.snapshot_saved(report)
         elif isinstance(report, WentBack) and report.session_id == current:
-            self._playback.go_back(self._past.forget_after(report.chunk + 1))
-            self._takes.went_back(report.chunk)
+            for place in self._branches.went(report):
+                self._tell(place)
+        elif isinstance(report, MomentsKept) and report.session_id == current:
+            self._branches.kept(report)
         rewind = self._state.time.rewind
         if isinstance(report, FrameChunk) and rewind is not None and rewind.asked is not None:
+            self._branches.came(report, unseen=True)
             return  # made before the world went back
         self._tell(report)
         world = self._state.world
         if isinstance(report, FrameChunk) and world is not None and report.session_id == world.session_id:
             self._playback.push(report, now)
+            self._branches.came(report)
             told = self._takes.add(report, now)
             if told is not None:
                 self._tell(told)
@@ -246,8 +266,14 @@ class App:
                     if isinstance(ask, SlotAsk):
                         self._try(partial(self._keep_or_load, ask))
                         continue
+                    if isinstance(ask, PhotoAsk):
+                        self._photograph(ask)
+                        continue
                     if isinstance(ask, FilmAsk):
                         self._cinema.perform(ask, self._state.engine or self._state.settings.engine, self._takes.clip())
+                        continue
+                    if isinstance(ask, BeginningAsk):
+                        self._beginnings.perform(ask)
                         continue
                     if isinstance(ask, Restore):
                         self._takes.will_open(ask.scene, ask.path)
@@ -298,25 +324,43 @@ class App:
         engine = self._state.engine or self._state.settings.engine
         self._tell(self._slots.perform(ask, self._playback.on_show, engine))
 
+    def _photograph(self, ask: PhotoAsk) -> None:
+        if isinstance(ask, SavePhoto):
+            self._try(partial(self._save_photo, ask))
+            return
+        position = self._playback.position
+        picture = None if position is None else self._playback.on_show
+        self._tell(Looked(picture, position or 0.0, self._clock()))
+
+    def _save_photo(self, ask: SavePhoto) -> None:
+        events = [(chunk, event.wire) for chunk, event in self._takes.history(ask.chunk)[1]]
+        self._tell_saved(picture_files.save_photo(self._config.recordings, self._state, ask, events))
+
     # ---- the picture --------------------------------------------------------------------------------------------
 
     def _show(self, now: float) -> None:
         (self._playback.pause if self._state.standing else self._playback.resume)(now)
         due = self._playback.due(now)
+        if due is not None:
+            self._tell(FrameChosen(due.position, self._playback.interval_seconds))
         past = self._look_back()
         frame = self._playback.on_show if past is None else past
         if self._state.film is not None:
             frame = self._cinema.frame
         if self._view.draw(self._desktop.surface, self._state, frame, now):
             pygame.display.flip()
-        if due is None:
-            return
-        self._past.add(due.frame, due.position)
         shown_at = self._clock()
-        self._tell(messages.FrameShown(shown_at))
-        for chunk in due.first_of:
-            events, updated = chunk.events, chunk.prompt_updated
-            self._tell(messages.ChunkShown(chunk.session_id, chunk.chunk, chunk.prompt, updated, events, shown_at))
+        if due is not None:
+            begun = self._branches.shown(due)
+            if begun is not None:
+                self._tell(begun)
+            self._tell(messages.FrameShown(shown_at))
+            for chunk in due.first_of:
+                events, updated = chunk.events, chunk.prompt_updated
+                facts = chunk.session_id, chunk.chunk, chunk.prompt, updated, events
+                self._tell(messages.ChunkShown(*facts, shown_at, chunk.fade))
+        if self._state.instant.motion is not None:
+            self._tell(MotionShown(shown_at))
 
     def _look_back(self) -> Pixels | None:
         """The frame of the past that is on show while time goes backwards."""
@@ -342,6 +386,8 @@ class App:
     def _save_picture(self) -> None:
         if self._playback.on_show is None:
             return
-        path = picture_files.save(self._config.recordings, self._state, self._playback.on_show)
+        self._tell_saved(picture_files.save(self._config.recordings, self._state, self._playback.on_show))
+
+    def _tell_saved(self, path: Path) -> None:
         words = self._state.say("told.saved", name=path.name, folder=str(path.parent))
         self._tell(messages.Told(words, self._clock()))

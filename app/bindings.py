@@ -60,6 +60,8 @@ class Bindings:
     quick_save: tuple[str, ...] = ("F5",)
     quick_load: tuple[str, ...] = ("F8",)
     worlds: tuple[str, ...] = ("F6",)
+    photo: tuple[str, ...] = ("F7",)
+    branches: tuple[str, ...] = ("F12",)
     menu: tuple[str, ...] = ("Q",)
     help: tuple[str, ...] = ("F1",)
     snapshot: tuple[str, ...] = ("F2",)
@@ -88,6 +90,7 @@ COMMANDS: Mapping[str, Command] = {
     "prompt": Command.PROMPT,
     "pause": Command.PAUSE,
     "reset": Command.RESET,
+    "branches": Command.BRANCHES,
     "menu": Command.MENU,
     "help": Command.HELP,
     "snapshot": Command.SNAPSHOT,
@@ -95,6 +98,7 @@ COMMANDS: Mapping[str, Command] = {
     "inputs": Command.INPUTS,
     "record": Command.RECORD,
     "clip": Command.CLIP,
+    "photo": Command.PHOTO,
     "fullscreen": Command.FULLSCREEN,
 }
 
@@ -204,6 +208,12 @@ def bind(bindings: Bindings, thing: str, slot: int, key: str | None) -> Bindings
     elif key is not None:
         keys.append(key)
     return replace(bindings, **{thing: tuple(dict.fromkeys(keys))[:MOST_KEYS]})
+
+
+def letter_of(bindings: Bindings, thing: str, layout: str) -> str:
+    """What a key of the thing may type, as a small letter, into a line that it opens; empty where none types any."""
+    labels = (label(key, layout) for key in keys_of(bindings, thing))
+    return next((text.casefold() for text in labels if len(text) == 1), "")
 
 
 def preset_of(bindings: Bindings) -> str | None:

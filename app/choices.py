@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from app import recordings, scenes
 from app.command_line import Options
-from app.crop import DEFAULT_PROMPT, plain_path
+from app.crop import DEFAULT_PROMPT
 from app.errands import StartTake, Take
 from app.outputs import start_journal, start_recorder
 from app.own_settings import Own
-from app.remembered import OwnPicture, Remembered
+from app.pasted_path import plain_path
+from app.remembered import MAP_SEEDS, OwnPicture, OwnWords, Remembered
 from app.settings import Settings, load
 from engine.config import DTYPES, EngineConfig, parse, to_dict
 from engine.errors import BadValue, FileProblem
@@ -71,9 +73,20 @@ def scene_with(own: OwnPicture, size: tuple[int, int]) -> SceneSpec:
     return scenes.scene_from_image(plain_path(own.path), own.prompt, *size, own.shift)
 
 
+def scene_of_words(own: OwnWords) -> SceneSpec:
+    """The scene that begins with words alone."""
+    return SceneSpec(own.name, own.words, map_seed=own.map_seed)
+
+
+def somewhere(words: str) -> tuple[OwnWords, SceneSpec]:
+    """Words with a place of the map drawn for them, and the scene of both."""
+    own = OwnWords(words, secrets.randbelow(MAP_SEEDS))
+    return own, scene_of_words(own)
+
+
 def own_scenes(remembered: Remembered, size: tuple[int, int]) -> list[SceneSpec]:
-    """Those of the user's pictures that are still where they were."""
-    found = []
+    """Those that began with words, and those of the user's pictures that are still where they were."""
+    found = [scene_of_words(own) for own in remembered.words]
     for own in remembered.pictures:
         with contextlib.suppress(FileProblem, BadValue):
             found.append(scene_with(own, size))

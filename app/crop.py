@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from app.menu import Rect, Room
 from app.prompt_box import PromptBox
@@ -64,15 +62,7 @@ def point(page: CropPage, x: int, y: int, room: Room) -> CropPage:
 def picture_rect(page: CropPage, room: Room) -> Rect:
     """Where the whole picture lies in the window."""
     height, width, _ = page.picture.shape
-    inner_width, inner_height = room.width - 2 * room.px(64), max(1, room.height - room.px(96 + 150))
+    inner_width, inner_height = room.width - 2 * room.px(64), max(1, room.height - room.px(100 + 132))
     factor = min(inner_width / width, inner_height / height)
     size = max(1, round(width * factor)), max(1, round(height * factor))
-    return Rect((room.width - size[0]) // 2, room.px(96) + (inner_height - size[1]) // 2, *size)
-
-
-def plain_path(text: str) -> Path:
-    """A path as people paste it: with quotes around it, as a file:// address, with ~ for the home folder."""
-    text = text.strip().strip("\"'").strip()
-    if text.startswith("file://"):
-        text = unquote(urlsplit(text).path)
-    return Path(text).expanduser() if text else Path()
+    return Rect((room.width - size[0]) // 2, room.px(100) + (inner_height - size[1]) // 2, *size)

@@ -27,6 +27,14 @@ def prompt_state(state: AppState) -> str:
     return state.say(f"prompt.{state.prompt.stage}", chunk=chunk)
 
 
+def _prompt(state: AppState) -> str:
+    """How far the newest prompt has come, and what it is."""
+    fade = None if state.world is None else state.world.fade
+    way = () if fade is None else (state.say("prompt.fades", share=f"{fade:.0%}"),)
+    words = () if state.prompt is None else (state.prompt.text,)
+    return " · ".join((prompt_state(state), *way, *words))
+
+
 def percentile(values: tuple[float, ...], percent: float) -> float | None:
     """The nearest-rank percentile; None of nothing."""
     if not values:
@@ -47,11 +55,9 @@ def generated_fps(state: AppState) -> float | None:
 
 
 def _pace(state: AppState) -> list[Line]:
-    say, latencies = state.say, state.measured.latencies
-    p50, p95 = percentile(latencies, 50), percentile(latencies, 95)
-    delay = window = queue = unknown(state)
-    if p50 is not None and p95 is not None:
-        delay = say("details.delay", p50=f"{p50 * 1000:.0f}", p95=f"{p95 * 1000:.0f}", count=len(latencies))
+    say = state.say
+    window = queue = unknown(state)
+    yaw, pitch = state.instant.turn or (0.0, 0.0)
     pace = state.pace
     if pace is not None:
         window = say("details.window_frame_value", p50=f"{pace.p50_ms:.1f}", p99=f"{pace.p99_ms:.1f}")
@@ -59,7 +65,9 @@ def _pace(state: AppState) -> list[Line]:
     return [
         (say("details.shown"), _fps(state, shown_fps(state))),
         (say("details.generated"), _fps(state, generated_fps(state))),
-        (say("details.key_to_picture"), delay),
+        (say("details.key_to_picture"), _delay(state, state.measured.latencies)),
+        (say("details.key_to_motion"), _delay(state, state.instant.latencies)),
+        (say("details.turned"), f"{yaw:+.1f}° {pitch:+.1f}°"),
         (say("details.window_frame"), window),
         (say("details.frames"), queue),
     ]
@@ -77,7 +85,7 @@ def _world(state: AppState) -> list[Line]:
     return [
         (say("details.chunk"), unknown(state) if world is None or world.chunk is None else str(world.chunk)),
         (say("details.memory"), sees),
-        (say("details.prompt"), prompt_state(state)),
+        (say("details.prompt"), _prompt(state)),
         (say("details.held"), _keys(state, state.steering.actions)),
         (say("details.accepted"), _keys(state, state.accepted)),
         (say("details.applied"), _keys(state, state.applied)),
@@ -134,6 +142,13 @@ def _machine(state: AppState) -> list[Line]:
         (say("details.window"), size),
         (say("details.seed"), str(state.world.seed)),
     ]
+
+
+def _delay(state: AppState, seconds: tuple[float, ...]) -> str:
+    p50, p95 = percentile(seconds, 50), percentile(seconds, 95)
+    if p50 is None or p95 is None:
+        return unknown(state)
+    return state.say("details.delay", p50=f"{p50 * 1000:.0f}", p95=f"{p95 * 1000:.0f}", count=len(seconds))
 
 
 def _fps(state: AppState, value: float | None) -> str:

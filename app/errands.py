@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from app.beginnings import BeginningAsk
 from app.films import FilmAsk
+from app.photo import PhotoAsk
 from app.remembered import OwnPicture, Remembered
 from app.slots import SlotAsk
 from engine.config import EngineConfig
@@ -92,7 +94,9 @@ Ask = (
     | ReadPicture
     | MakePicture
     | Remember
+    | BeginningAsk
     | FilmAsk
+    | PhotoAsk
 )
 
 

@@ -57,6 +57,8 @@ class World:
     seed: int
     chunk: int | None = None
     prompt: str | None = None
+    fade: float | None = None
+    """How far the picture on show has come to its prompt from the one before; None where it is not on its way."""
     window: WindowReport | None = None
     ms: ChunkTimings | None = None
     remote: RemoteShares | None = None

@@ -61,7 +61,7 @@ def watch(state: AppState, path: str, at: float) -> Change:
     if state.prompt_box is not None or state.page is not None:
         return state, ()
     opening = FilmPage(films.FilmFacts(path, 16, 9, 25.0, 0.0, walks=False))
-    state = replace(let_go(state, at), film=opening, menu=None, picker=None, crop=None, path_line=None, help=False)
+    state = replace(let_go(state, at), film=opening, menu=None, picker=None, crop=None, line_page=None, help=False)
     return replace(state, touched_at=at), (films.OpenFilm(path),)
 
 

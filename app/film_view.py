@@ -93,7 +93,7 @@ def _draw_card(
     y = at[1] + height + theme.px(6)
     title = theme.shortened(card.facts.title, Role.SMALL_STRONG, rect.width - 2 * pad)
     surface.blit(theme.text(title, Role.SMALL_STRONG, theme.accent if chosen else TEXT), (rect.x + pad, y))
-    told = card.problem or f"{card.made_at}  ·  {max(0.1, card.byte_count / 1e6):.1f} MB"
+    told = theme.spoken(card.problem or "") or f"{card.made_at}  ·  {max(0.1, card.byte_count / 1e6):.1f} MB"
     colour = theme.bad if card.problem else QUIET
     line = theme.shortened(told, Role.SMALL, rect.width - 2 * pad)
     surface.blit(theme.text(line, Role.SMALL, colour), (rect.x + pad, y + theme.line_height(Role.SMALL_STRONG)))

@@ -28,6 +28,8 @@ class Command(StrEnum):
     INPUTS = "inputs"
     RECORD = "record"
     CLIP = "clip"
+    BRANCHES = "branches"
+    PHOTO = "photo"
     FULLSCREEN = "fullscreen"
     MENU = "menu"
     BACK = "back"
@@ -168,6 +170,8 @@ class MouseMoved:
     dx: int
     dy: int
     at: float
+    pressed: bool = False
+    """Whether the left button is held."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,34 +5,41 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import (
-    bindings,
+    beginning_hands,
+    branch_hands,
     errands,
     film_hands,
     gestures,
     menu,
     messages,
     page_hands,
-    prompt_box,
+    photo_hands,
+    prompt_hands,
     slot_hands,
     start_hands,
     steering,
 )
-from app.errands import Ask
-from app.facts import PromptStatus, Screen, Stage
+from app.facts import Screen
 from app.films import SaveClip
-from app.gestures import Command, Edit, Focus
+from app.gestures import Command, Focus
 from app.menu import MenuItem
 from app.options import SettingsPage
-from app.prompt_box import PromptBox
 from app.steps import close_world, fitted, let_go, open_gallery, open_world, recover, reset, tell
 from app.values import AppState, Change
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not of the user's doing."""
-    started = film_hands.handle(state, message) or start_hands.handle(state, message)
-    if started is not None:
-        return started
+    for hands_of in (
+        prompt_hands.handle,
+        photo_hands.handle,
+        film_hands.handle,
+        beginning_hands.handle,
+        start_hands.handle,
+    ):
+        started = hands_of(state, message)
+        if started is not None:
+            return started
     match message:
         case gestures.ActionPressed(action, source, at):
             if state.focus is not Focus.WALK:
@@ -52,7 +59,8 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
         case gestures.MenuMoved() | gestures.MenuChosen() | gestures.Scrolled():
             return _in_menu(state, message)
         case gestures.TextTyped() | gestures.TextComposed() | gestures.Edited() | gestures.Pasted():
-            return _text(state, message)
+            typed = state.page is not None and state.page.line is not None
+            return page_hands.handle(state, message) if typed else (state, ())
         case gestures.FocusLost(at):
             state = let_go(state, at)
             return (state if state.page is None else replace(state, page=replace(state.page, catching=False))), ()
@@ -144,20 +152,19 @@ def _command(state: AppState, command: Command, at: float) -> Change:
         case Command.RESET:
             return _reset(state, at)
         case Command.PROMPT:
+            if state.screen is Screen.SCENES and state.menu is None:
+                return beginning_hands.open_words(state, at)
             if not state.walking or state.behind:
                 return state, ()
-            box = PromptBox(history=state.history, swallow=_letter(state))
-            return replace(state, prompt_box=box, steering=steering.release_all(state.steering, at)), ()
+            return prompt_hands.open_box(state, at), ()
+        case Command.PHOTO:
+            return state, ()  # it is begun where nothing else is open
+        case Command.BRANCHES:
+            return branch_hands.open_page(state, at), ()
         case Command.MENU:
             return _toggle_menu(state, at), ()
         case Command.BACK:
             return _back(state, at), ()
-
-
-def _letter(state: AppState) -> str:
-    """What the key that opens the prompt box may type into it a moment later."""
-    labels = (bindings.label(key, state.settings.app.key_labels) for key in state.settings.app.keys.prompt)
-    return next((label.casefold() for label in labels if len(label) == 1), "")
 
 
 def _back(state: AppState, at: float) -> AppState:
@@ -232,17 +239,22 @@ def _in_menu(state: AppState, message: gestures.MenuMoved | gestures.MenuChosen 
 def _choose(state: AppState, at: float) -> Change:
     if state.menu is None:
         if state.gallery.selected >= len(state.scenes):
-            return start_hands.open_path(state), ()
+            own = menu.OWN_CARDS[state.gallery.selected - len(state.scenes)] if state.gallery.count else "own"
+            return (beginning_hands.open_words if own == "words" else beginning_hands.open_path)(state, at)
         scene = state.scenes[state.gallery.selected]
         return open_world(replace(state, screen=Screen.LOADING), scene, at)
     closed = replace(state, menu=None)
     match state.menu.choice:
         case MenuItem.RESUME | MenuItem.BACK:
             return closed, ()
+        case MenuItem.PHOTO:
+            return photo_hands.begin(closed, at)
         case MenuItem.RESET:
             return _reset(closed, at)
         case MenuItem.SCENES:
             return open_gallery(closed), ()
+        case MenuItem.BRANCHES:
+            return branch_hands.open_page(closed, at), ()
         case MenuItem.WORLDS:
             return slot_hands.open_page(closed, at)
         case MenuItem.FILMS:
@@ -255,52 +267,3 @@ def _choose(state: AppState, at: float) -> Change:
             return replace(closed, help=True), ()
         case MenuItem.QUIT:
             return close_world(state)  # the menu stays: closing it would set the world going once more
-
-
-# ---- text --------------------------------------------------------------------------------------------------------
-
-
-def _text(
-    state: AppState, message: gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
-) -> Change:
-    if state.page is not None and state.page.line is not None:
-        return page_hands.handle(state, message)
-    box = state.prompt_box
-    if box is None:
-        return state, ()
-    asks: tuple[Ask, ...] = ()
-    match message:
-        case gestures.TextTyped(text, at):
-            state, box = _touched(state, at), prompt_box.type_text(box, text)
-        case gestures.TextComposed(text, caret):
-            box = prompt_box.compose_text(box, text, caret)
-        case gestures.Pasted(text):
-            box = prompt_box.type_text(replace(box, swallow=""), text)
-        case gestures.Edited(edit, at, selecting, by_word):
-            state = _touched(state, at)
-            if box.composition:
-                return state, ()  # Enter, Escape and arrows are the input method's while it composes
-            if edit is Edit.CANCEL:
-                return replace(state, prompt_box=None), ()
-            if edit is Edit.APPLY:
-                return _apply_prompt(state, box, at), ()
-            if edit in (Edit.COPY, Edit.CUT) and box.selected:
-                asks = (errands.CopyText(box.selected),)
-            elif edit is Edit.PASTE:
-                asks = (errands.PasteText(),)
-            box = prompt_box.edit(box, edit, selecting=selecting, by_word=by_word)
-    return replace(state, prompt_box=box), asks
-
-
-def _apply_prompt(state: AppState, box: PromptBox, at: float) -> AppState:
-    """Close the box; a blank line is not sent."""
-    text = box.text.strip()
-    state = replace(state, prompt_box=None)
-    if not text:
-        return state
-    return replace(
-        state,
-        history=prompt_box.remember(state.history, text),
-        steering=steering.submit(state.steering, text, at),
-        prompt=PromptStatus(text, Stage.TYPED),
-    )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from app import bindings
+from app.line_page import Purpose
+from app.pad_names import button
+from app.prompts import Place
 from app.theme import Hints
 from app.values import AppState
 
@@ -30,7 +33,7 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
     things = (
-        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "reset"),
+        *("prompt", "pause", "rewind", "quick_save", "quick_load", "worlds", "branches", "photo", "reset"),
         *("snapshot", "details", "inputs", "record", "clip", "fullscreen"),
     )
     return (
@@ -38,18 +41,30 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
         (look, state.say("help.look")),
         (state.say("help.mouse_keys"), state.say("help.mouse")),
         *((keys_of(state, thing), state.say(f"help.{thing}")) for thing in things),
+        ("Ctrl+1 … 9", state.say("help.quick")),
         (f"Esc {state.say('or')} {keys_of(state, 'menu')}", state.say("help.menu")),
     )
 
 
+def named(state: AppState, key: str, place: str) -> str:
+    """A key of the keyboard, or the button at ``place`` where a gamepad was used last."""
+    return button(state, place) if state.by_pad else key
+
+
 def gallery(state: AppState) -> Hints:
-    say = state.say
+    """What the keys do to the card that is chosen."""
+    say, at = state.say, state.gallery.selected
+    own = at >= len(state.scenes)
+    name = "" if own else state.scenes[at].name
+    mine = any(world.name == name for world in (*state.remembered.pictures, *state.remembered.words))
     return (
-        (say("hint.arrows"), say("hint.choose")),
-        ("Enter", say("hint.walk")),
-        ("P", say("hint.pin")),
-        ("Esc", say("hint.menu")),
-        (key_of(state, "help"), say("hint.keys")),
+        (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
+        (named(state, "Enter", "a"), say("hint.open" if own and state.gallery.count else "hint.walk")),
+        *(() if own else ((named(state, "P", "y"), say("hint.pin")),)),
+        *(((named(state, "Del", "x"), say("hint.remove")),) if mine else ()),
+        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.words")), ("Ctrl+V", say("hint.paste")))),
+        (named(state, key_of(state, "help"), "back"), say("hint.keys")),
+        (named(state, "Esc", "start"), say("hint.menu")),
     )
 
 
@@ -66,8 +81,20 @@ def walking(state: AppState) -> Hints:
 
 
 def typing(state: AppState) -> Hints:
+    """What the keys do in the prompt box, for the part of it that has them."""
+    say, mixing = state.say, state.prompts.mixing
+    ends = (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+    if mixing is None:
+        return (*ends, ("↑", say("hint.earlier")), ("Tab", say("hint.mix")))
+    if mixing.place is Place.SLIDER:
+        return (("← →", say("hint.shares")), ("Tab", say("hint.words")), *ends)
+    return (("Tab", say("hint.second" if mixing.place is Place.FIRST else "hint.shares")), *ends)
+
+
+def quick(state: AppState) -> Hints:
+    """What the keys do in the list of prepared prompts."""
     say = state.say
-    return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")), ("↑", say("hint.earlier")))
+    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
 
 
 def failure(state: AppState) -> Hints:
@@ -95,13 +122,14 @@ def first_keys(state: AppState) -> Hints:
 
 def crop(state: AppState) -> Hints:
     say, page = state.say, state.crop
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
     if page is not None and page.line is not None:
-        return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+        return ((enter, say("hint.apply")), (back, say("hint.cancel")))
     return (
-        ("← → ↑ ↓", say("hint.move_part")),
-        (key_of(state, "prompt"), say("hint.prompt")),
-        ("Enter", say("hint.walk")),
-        ("Esc", say("hint.cancel")),
+        (say("pad.ways") if state.by_pad else "← → ↑ ↓", say("hint.move_part")),
+        (named(state, key_of(state, "prompt"), "y"), say("hint.prompt")),
+        (enter, say("hint.walk")),
+        (back, say("hint.cancel")),
     )
 
 
@@ -120,9 +148,17 @@ def worlds(state: AppState) -> Hints:
     )
 
 
-def path(state: AppState) -> Hints:
-    say = state.say
-    return (("Enter", say("hint.open")), ("Ctrl+V", say("hint.paste")), ("Esc", say("hint.cancel")))
+def line(state: AppState) -> Hints:
+    """While a path or the words of a world are typed."""
+    say, page = state.say, state.line_page
+    choose = ("↑ ↓", say("hint.choose"))
+    enter, back = named(state, "Enter", "a"), (named(state, "Esc", "b"), say("hint.cancel"))
+    if page is not None and page.purpose is Purpose.WORDS:
+        return (choose, (enter, say("hint.start")), back)
+    if state.by_pad:
+        dialog = ((button(state, "x"), say("hint.dialog")),) if page is not None and page.dialog else ()
+        return (choose, (enter, say("hint.open")), ("← →", say("hint.folders")), *dialog, back)
+    return (choose, (enter, say("hint.open")), ("Tab", say("hint.complete")), ("Ctrl+V", say("hint.paste")), back)
 
 
 def films(state: AppState) -> Hints:
@@ -154,9 +190,37 @@ def film(state: AppState) -> Hints:
     return (("Space", say("hint.pause")), ("← →", say("hint.seek")), *wheel, ("Esc", say("hint.back")))
 
 
+def branches(state: AppState) -> Hints:
+    """What the keys do on the page of a walk's branches."""
+    say, page = state.say, state.branches
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
+    if page is not None and page.asking:
+        return ((enter, say("hint.forget")), (back, say("hint.keep")))
+    return (
+        (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
+        (enter, say("hint.walk_on")),
+        (named(state, "Del", "x"), say("hint.forget")),
+        (back, say("hint.back")),
+    )
+
+
+def photo(state: AppState) -> Hints:
+    """What the keys do in photo mode."""
+    say = state.say
+    return (
+        (say("hint.arrows"), say("hint.choose")),
+        ("Enter", say("hint.go_on")),
+        (say("key.Space"), say("hint.compare")),
+        (key_of(state, "snapshot"), say("hint.save")),
+        ("Tab", say("hint.other_seeds")),
+        ("Esc", say("hint.from_original")),
+    )
+
+
 def models(state: AppState) -> Hints:
     say = state.say
-    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
+    return (("↑ ↓", say("hint.choose")), (enter, say("hint.use")), (back, say("hint.back")))
 
 
 def settings(state: AppState) -> Hints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from app import details, hints, rewind_view
+from app import details, hints, instant_view, rewind_view
 from app.facts import Stage
 from app.pages import darken
 from app.prompt_box import PromptBox
@@ -47,12 +47,16 @@ def presence(state: AppState, now: float) -> float:
 def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
     """Everything over the picture, which lies in ``room``, but the prompt box, the menu and failures."""
     shown = presence(state, now)
-    if shown > 0.0 and state.prompt_box is None:
+    if shown > 0.0 and state.prompt_box is None and not (state.details and _details_reach_foot(theme, state, room)):
         _draw_foot(surface, theme, state, room, shown)
+    elif state.prompt_box is None and state.world is not None and state.world.fade is not None:
+        _draw_prompt_line(surface, theme, state, room.inflate(-2 * theme.px(20), 0), 1.0)
     if state.details:
         _draw_details(surface, theme, state, room)
     if state.recording is not None:
         _draw_recording(surface, theme, state, room)
+    if state.instant.turn is not None:
+        instant_view.draw(surface, theme, state.instant.turn, room)
     if state.time.rewind is not None:
         rewind_view.draw(surface, theme, state, room)
     elif state.paused and state.menu is None:
@@ -93,6 +97,7 @@ def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
     width, height = surface.get_size()
     darken(surface, 120)
     keys = hints.help_lines(state)
+    theme = theme.fitting(theme.px(124 + 25 * len(keys)), height)
     pad = theme.px(30)
     step = min(theme.px(34), (height - 2 * pad - theme.px(64)) // len(keys))
     key_width = max(theme.width(key, Role.STRONG) for key, _ in keys) + theme.px(28)
@@ -112,36 +117,22 @@ def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
         y += step
 
 
-def draw_prompt_box(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
-    """The line of text with caret, selection and composition. Returns where the caret is, for the input method."""
-    box = state.prompt_box
-    assert box is not None
-    width, height = surface.get_size()
-    panel = Panel(min(theme.px(860), width - theme.px(64)), theme.px(60), theme.px(16), alpha=244, line=LINE)
-    x, y = (width - panel.width) // 2, height - theme.px(56) - panel.height
-    surface.blit(theme.panel(panel), (x, y))
-    pad = theme.px(22)
-    inner = pygame.Rect(x + pad, y + theme.px(10), panel.width - 2 * pad, panel.height - theme.px(20))
-    if box.room < 300:
-        left = theme.text(theme.say("prompt.room", count=box.room), Role.SMALL, QUIET)
-        inner.width -= left.get_width() + theme.px(12)
-        surface.blit(left, (inner.right + theme.px(12), y + (panel.height - left.get_height()) // 2))
-    hint = hint_line(theme, hints.typing(state))
-    backing = Panel(hint.get_width() + theme.px(28), theme.px(30), theme.px(10), alpha=170)
-    surface.blit(theme.panel(backing), ((width - backing.width) // 2, y + panel.height + theme.px(9)))
-    surface.blit(hint, ((width - hint.get_width()) // 2, y + panel.height + theme.px(15)))
-    return draw_line(surface, theme, state, box, inner, now=now)
-
-
 def caret_lit(state: AppState, now: float) -> bool:
     """Whether the caret is seen; it blinks unless motion is reduced."""
     return state.settings.app.reduced_motion or (now - state.touched_at) % 1.06 < 0.58
 
 
 def draw_line(
-    surface: pygame.Surface, theme: Theme, state: AppState, box: PromptBox, inner: pygame.Rect, *, now: float
+    surface: pygame.Surface,
+    theme: Theme,
+    state: AppState,
+    box: PromptBox,
+    inner: pygame.Rect,
+    *,
+    now: float,
+    empty: str = "prompt.empty",
 ) -> pygame.Rect:
-    """A line that is being typed, in ``inner``. Returns where its caret is."""
+    """A line that is being typed, in ``inner``; ``empty``: what is told where it is. Returns where its caret is."""
     text = box.text[: box.caret] + box.composition + box.text[box.caret :]
     place = box.caret + box.composition_caret
     before = surface.get_clip()
@@ -161,7 +152,7 @@ def draw_line(
     if visible:
         surface.blit(theme.text(visible, Role.BODY), (inner.x, y))
     elif not text and state.prompt_box is not None:
-        surface.blit(theme.text(theme.say("prompt.empty"), Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
+        surface.blit(theme.text(theme.say(empty), Role.BODY, (116, 124, 138)), (inner.x + theme.px(4), y))
     if box.composition:
         left, right = across(box.caret), across(box.caret + len(box.composition))
         pygame.draw.line(surface, theme.accent, (left, y + line_height), (right, y + line_height), max(1, theme.px(2)))
@@ -220,8 +211,19 @@ def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, fr
         words = theme.text(theme.shortened(text, Role.SMALL, free.width - theme.px(28)), Role.SMALL, colour)
         right = surface.get_width() // 2 + (words.get_width() + theme.px(28)) // 2
         right = max(free.left + words.get_width() + theme.px(28), min(free.right, right))
-        _chip(surface, theme, words, (right, bottom), shown)
+        left = _chip(surface, theme, words, (right, bottom), shown)
+        if text is world.prompt and world.fade is not None:
+            chip = pygame.Rect(left, bottom - theme.px(32), right - left, theme.px(32))
+            draw_way(surface, theme, world.fade, chip)
         bottom -= theme.px(38)
+
+
+def draw_way(surface: pygame.Surface, theme: Theme, share: float, chip: pygame.Rect) -> None:
+    """How far the world has come to its prompt, as a thin line at the foot of the prompt's ``chip``."""
+    thick, inset = max(2, theme.px(3)), theme.px(10)
+    whole = pygame.Rect(chip.x + inset, chip.bottom - thick, chip.width - 2 * inset, thick)
+    surface.fill(LINE, whole)
+    surface.fill(theme.accent, (whole.x, whole.y, round(whole.width * share), thick))
 
 
 def _look_of(theme: Theme, state: AppState, action: str) -> tuple[Colour, int, Colour | None, Colour]:
@@ -253,8 +255,19 @@ def _draw_key(
     surface.blit(faded(letter, shown), centre)
 
 
+def _details_reach_foot(theme: Theme, state: AppState, room: pygame.Rect) -> bool:
+    """Whether there is so much of the details that key pads and hints would lie under them."""
+    return _details_px(theme, state) > room.height - theme.px(20 + 2 * 30 + 5 + 8)
+
+
+def _details_px(theme: Theme, state: AppState) -> int:
+    """How far down the details reach."""
+    return sum(theme.px(21 if name else 9) for name, _ in details.lines(state)) + theme.px(20 + 2 * 18)
+
+
 def _draw_details(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:
     lines = details.lines(state)
+    theme = theme.fitting(_details_px(theme, state), room.height - theme.px(20))
     step, gap, pad, column = theme.px(21), theme.px(9), theme.px(18), theme.px(128)
     values = [theme.shortened(value, Role.SMALL, theme.px(DETAILS_WIDTH - 128 - 36)) for _, value in lines]
     inner = column + max(theme.width(value, Role.SMALL) for value in values)

@@ -14,6 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from app.steering import MOST_PITCH_DEGREES, MOST_YAW_DEGREES
+from engine.lines import FIRST, WalkLine, owner
 from engine.protocol import SampledEvent
 
 Events = Sequence[tuple[int, SampledEvent]]
@@ -21,10 +22,16 @@ Events = Sequence[tuple[int, SampledEvent]]
 
 
 class Journal:
-    """The events of one world, oldest first. Of each only what was asked is kept, not when."""
+    """The events of one world, oldest first. Of each only what was asked is kept, not when.
+
+    What was asked along a line of the walk that was left (see ``engine.lines``) is kept as long as that line is.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[tuple[int, str]] = []
+        self._lines, self._line = {FIRST.number: FIRST}, FIRST.number
+        self._left: dict[int, list[tuple[int, str]]] = {}
+        """All that was asked until the end of each line that was left."""
 
     @property
     def byte_count(self) -> int:
@@ -32,7 +39,7 @@ class Journal:
 
     def begin(self, events: Iterable[tuple[int, SampledEvent]] = ()) -> None:
         """Another world, or one of which ``events`` were asked before."""
-        self._chunks.clear()
+        self.forget_after(-1)
         for chunk, of_chunk in groupby(events, itemgetter(0)):
             self.add(chunk, folded([event for _, event in of_chunk]))
 
@@ -43,9 +50,27 @@ class Journal:
             self._chunks.append((chunk, json.dumps(wires, separators=(",", ":"), default=dict)))
 
     def forget_after(self, chunk: int) -> None:
-        """What was asked later has not happened."""
-        while self._chunks and self._chunks[-1][0] > chunk:
-            self._chunks.pop()
+        """The world was lost and is again what it was after ``chunk``: what was asked later has not happened."""
+        self._chunks = [asked for asked in self._chunks if asked[0] <= chunk]
+        self._lines, self._line = {FIRST.number: FIRST}, FIRST.number
+        self._left = {}
+
+    def go(self, chunk: int, line: int, origin: int) -> bool:
+        """The world is again what it was after ``chunk``, which line ``origin`` made, and goes on as ``line``.
+
+        Returns whether that lies on the way that led here.
+        """
+        behind = owner(self._lines, self._line, chunk) == origin
+        until = self._chunks if origin == self._line or behind else self._left[origin]
+        self._left[self._line] = self._chunks
+        self._chunks = [asked for asked in until if asked[0] <= chunk]
+        self._lines.setdefault(line, WalkLine(line, origin, chunk, chunk))
+        self._line = line
+        return behind
+
+    def keep_only(self, lines: Iterable[int]) -> None:
+        """Of other lines none can be gone to any more."""
+        self._left = {line: self._left[line] for line in lines if line in self._left}
 
     def events(self) -> Events:
         return tuple((chunk, asked(wire)) for chunk, text in self._chunks for wire in json.loads(text))

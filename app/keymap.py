@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pygame
 
 from app import bindings
+from app.beginnings import BrowseAsked, CompletionAsked, PasteAsked
 from app.bindings import ACTIONS, ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
 from app.gestures import (
     ActionPressed,
@@ -37,6 +38,7 @@ from app.gestures import (
     WindowResized,
 )
 from app.messages import Message
+from app.prompts import ControlHeld, QuickAsked, QuickListed
 from app.rewind import RewindPressed
 from app.slots import SLOT_KEYS, SlotKeyed
 
@@ -53,7 +55,7 @@ MENU_ACTS: Mapping[str, MenuAct] = {
 }
 WALK_MOVES: Mapping[str, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "forward": (0, -1), "back": (0, 1)}
 MENU_CHOOSES = ("Enter", "Num Enter", "Space")
-MENU_COMMANDS = ("menu", "reset", "prompt")
+MENU_COMMANDS = ("menu", "reset", "prompt", "photo")
 
 TEXT_KEYS: Mapping[int, Edit] = {
     pygame.K_LEFT: Edit.LEFT,
@@ -76,6 +78,8 @@ CONTROL_KEYS: Mapping[int, Edit] = {
     pygame.K_v: Edit.PASTE,
 }
 
+CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
+CONTROL_NAMES, QUICK_KEYS = ("Left Ctrl", "Right Ctrl"), tuple("123456789")
 REWIND = "rewind"
 LEFT_BUTTON = 1
 
@@ -117,7 +121,7 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
             return TextComposed(event.text, event.start)
         case pygame.MOUSEMOTION:
             (x, y), (dx, dy) = event.pos, event.rel
-            return MouseMoved(x, y, dx, dy, now)
+            return MouseMoved(x, y, dx, dy, now, pressed=bool(event.buttons[0]))
         case pygame.MOUSEBUTTONDOWN:
             return _button_down(event, focus, now, bound)
         case pygame.MOUSEBUTTONUP:
@@ -129,6 +133,18 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
         case pygame.QUIT:
             return CloseAsked()
     return _window_event(event, now) or _pad_event(event, focus, now)
+
+
+def hand_of(event: pygame.event.Event) -> bool | None:
+    """Whether a gamepad (True), or keyboard or mouse (False), was used; None where nobody touched either."""
+    match event.type:
+        case pygame.CONTROLLERBUTTONDOWN:
+            return True
+        case pygame.CONTROLLERAXISMOTION:
+            return True if event.axis in PAD_AXES and abs(event.value) > FULL_PUSH // 2 else None
+        case pygame.KEYDOWN | pygame.MOUSEBUTTONDOWN | pygame.MOUSEWHEEL:
+            return False
+    return None
 
 
 def _window_event(event: pygame.event.Event, now: float) -> Message | None:
@@ -148,13 +164,19 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
     name = NAMES.get(event.scancode, "")
     if focus is Focus.KEY:
         return KeyCaught(name or None, now)
+    if focus is Focus.WALK and event.mod & CONTROL and name in QUICK_KEYS:
+        return QuickAsked(QUICK_KEYS.index(name) + 1, now)
     thing = bindings.meanings(bound).get(name, "")
+    if focus is Focus.WALK and name in CONTROL_NAMES and not thing:
+        return ControlHeld(_source(event.scancode), now)
     if thing in ANYWHERE and (focus is not Focus.TEXT or name in TYPES_NOTHING):
         return Commanded(COMMANDS[thing], now)
     if focus is Focus.TEXT:
         return _text_key(event.key, event.mod, now)
     if event.key == pygame.K_ESCAPE:
         return Commanded(Command.BACK, now)
+    if focus is Focus.MENU and event.mod & CONTROL and event.key in (pygame.K_v, pygame.K_o):
+        return PasteAsked(now) if event.key == pygame.K_v else BrowseAsked(now)
     if focus is Focus.MENU:
         return _menu_key(name, thing, bool(event.mod & pygame.KMOD_SHIFT), now)
     return _walk(thing, _source(event.scancode), now)
@@ -225,6 +247,8 @@ def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
     if focus is Focus.TEXT:
         if back:
             return Edited(Edit.CANCEL, now)
+        if button == pygame.CONTROLLER_BUTTON_X:
+            return BrowseAsked(now)
         return Edited(Edit.APPLY, now) if chooses else None
     if focus is Focus.MENU:
         match button:
@@ -238,11 +262,17 @@ def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
                 return TabMoved(-1, now)
             case pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
                 return TabMoved(1, now)
+    if focus is Focus.WALK and button == pygame.CONTROLLER_BUTTON_LEFTSHOULDER:
+        return QuickListed(now)
     return Commanded(PAD_COMMANDS[button], now) if button in PAD_COMMANDS else None
 
 
 def _text_key(key: int, mod: int, now: float) -> Message | None:
-    control = bool(mod & (pygame.KMOD_CTRL | pygame.KMOD_META))
+    control = bool(mod & CONTROL)
+    if control and key == pygame.K_o:
+        return BrowseAsked(now)
+    if key == pygame.K_TAB:
+        return CompletionAsked(now)
     if control and key in CONTROL_KEYS:
         return Edited(CONTROL_KEYS[key], now)
     if key in TEXT_KEYS:

@@ -12,7 +12,9 @@ class MenuItem(StrEnum):
     RESUME = "resume"
     BACK = "back"
     RESET = "reset"
+    PHOTO = "photo"
     SCENES = "scenes"
+    BRANCHES = "branches"
     WORLDS = "worlds"
     FILMS = "films"
     MODELS = "models"
@@ -34,13 +36,21 @@ class Menu:
         return self.items[self.selected]
 
 
+OWN_CARDS = ("words", "own")
+"""The cards behind those of the scenes: a world from words, and from a picture of the user's own."""
+
 LEAST_DESIGN = (680, 424)
 """However large the text, so much of the design's own pixels must fit into the window; the longest menu does."""
-MARGIN = 64
-LEAST_CARD_WIDTH = 176
+MARGIN, GAP = 56, 18
+TOP, FOOT, WORDS = 136, 60, 84
+"""What the gallery has above its cards and below them, and a card below its picture."""
+LEAST_CARD_WIDTH = 168
+FLATTEST, TALLEST = 7 / 12, 0.82
+"""Height by width of a card's picture: the bundled model's frames, and what fills the window if there is room."""
 
 _END = (MenuItem.WORLDS, MenuItem.FILMS, MenuItem.MODELS, MenuItem.SETTINGS, MenuItem.HELP, MenuItem.QUIT)
-WALK_MENU = Menu("menu.paused", (MenuItem.RESUME, MenuItem.RESET, MenuItem.SCENES, *_END))
+_WALK = (MenuItem.RESUME, MenuItem.PHOTO, MenuItem.BRANCHES, MenuItem.RESET, MenuItem.SCENES)
+WALK_MENU = Menu("menu.paused", (*_WALK, *_END))
 WAIT_MENU = Menu("name", (MenuItem.BACK, MenuItem.SCENES, *_END))
 START_MENU = Menu("name", (MenuItem.BACK, *_END))
 
@@ -125,10 +135,10 @@ def menu_item_at(menu: Menu, x: int, y: int, room: Room) -> int | None:
 
 
 def line_rect(index: int, room: Room) -> Rect:
-    """A line of the list of models."""
+    """A line of the list of models; below six of them is room for what is to be known of one."""
     width = min(room.width - 2 * room.px(48), room.px(860))
-    height = min(room.px(76), (room.height - room.px(150)) // 6)
-    return Rect((room.width - width) // 2, room.px(92) + index * height, width, height - room.px(6))
+    height = max(room.px(37), min(room.px(66), (room.height - room.px(74 + 150)) // 6))
+    return Rect((room.width - width) // 2, room.px(74) + index * height, width, height - room.px(5))
 
 
 def line_at(count: int, x: int, y: int, room: Room) -> int | None:
@@ -136,23 +146,26 @@ def line_at(count: int, x: int, y: int, room: Room) -> int | None:
 
 
 def gallery_layout(count: int, room: Room) -> GalleryLayout:
-    """The largest cards with which all ``count`` are seen at once; if there are none, good ones and rows to scroll."""
+    """The largest cards with which all ``count`` are seen at once; if there are none, those of which most are seen."""
     most = max(1, (room.width - 2 * room.px(MARGIN)) // room.px(LEAST_CARD_WIDTH))
     first = max(1, min(most, room.width // room.px(320)))
-    layouts = [_columns(columns, room) for columns in range(first, most + 1)]
+    layouts = [_columns(columns, count, room) for columns in range(first, most + 1)]
     fitting = (layout for layout in layouts if layout.columns * layout.rows_shown >= count)
-    return next(fitting, layouts[0])
+    most_seen = max(layouts, key=lambda layout: (layout.columns * layout.rows_shown, -layout.columns))
+    return next(fitting, most_seen)
 
 
-def _columns(columns: int, room: Room) -> GalleryLayout:
-    """Pictures have the shape of the bundled model's frames."""
-    margin, gap, top, bottom = (room.px(length) for length in (MARGIN, 20, 148, 64))
-    inner = max(1, room.width - 2 * margin)
-    tallest = max(1, (room.height - top - bottom - room.px(82)) * 12 // 7)  # a row fits, however large the text
-    card_width = max(1, min((inner - (columns - 1) * gap) // columns, room.px(340), tallest))
-    picture_height = card_width * 7 // 12
-    card_height = picture_height + room.px(82)
-    rows_shown = max(1, (room.height - top - bottom + gap) // (card_height + gap))
+def _columns(columns: int, count: int, room: Room) -> GalleryLayout:
+    """As many rows as fit with flat pictures; then these get what height is left."""
+    margin, gap, top, bottom, words = (room.px(length) for length in (MARGIN, GAP, TOP, FOOT, WORDS))
+    inner, height = max(1, room.width - 2 * margin), room.height - top - bottom
+    widest = max(1, round((height - words) / FLATTEST))  # a row fits, however large the text
+    card_width = max(1, min((inner - (columns - 1) * gap) // columns, room.px(340), widest))
+    flat = max(1, int(card_width * FLATTEST))
+    rows_shown = max(1, (height + gap) // (flat + words + gap))
+    rows = max(1, min(rows_shown, -(-count // columns)))
+    picture_height = max(flat, min(int(card_width * TALLEST), (height - (rows - 1) * gap) // rows - words))
+    card_height = picture_height + words
     left = (room.width - columns * card_width - (columns - 1) * gap) // 2
     return GalleryLayout(columns, rows_shown, card_width, picture_height, card_height, gap, left, top)
 

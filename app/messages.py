@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.beginnings import BeginningMessage
 from app.films import FilmMessage
 from app.gestures import Gesture
+from app.instant import InstantMessage
+from app.photo import Looked
+from app.prompts import PromptMessage
 from app.remembered import ModelLine, OwnPicture
 from app.rewind import TimeMessage
 from engine.config import EngineConfig
@@ -67,6 +71,7 @@ class ChunkShown:
     prompt_updated: bool
     events: tuple[SampledEvent, ...]
     at: float
+    fade: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ class Told:
 Message = (
     Gesture
     | TimeMessage
+    | PromptMessage
     | Ticked
     | EngineStarted
     | ScenesListed
@@ -133,6 +139,9 @@ Message = (
     | RecordingProgressed
     | RecordingEnded
     | Told
+    | BeginningMessage
     | FilmMessage
+    | Looked
+    | InstantMessage
     | Report
 )

@@ -18,6 +18,7 @@ class Tab(StrEnum):
     CONTROLS = "controls"
     KEYS = "keys"
     WORLD = "world"
+    PROMPTS = "prompts"
     ENGINE = "engine"
     LARGE = "large"
     SERVER = "server"
@@ -43,7 +44,7 @@ class Deed(StrEnum):
 PRESET = "preset"
 """The row that chooses a whole set of keys."""
 
-_LARGE, _SERVER = "engine.lingbot.", "engine.remote."
+_LARGE, _SERVER, _PROMPT = "engine.lingbot.", "engine.remote.", "engine.prompt."
 
 
 def _engine_rows(tab: Tab) -> tuple[str, ...]:
@@ -52,7 +53,8 @@ def _engine_rows(tab: Tab) -> tuple[str, ...]:
     names_of_tab = []
     for name, home in homes.items():
         plain = home is Tab.SERVER and not name.startswith(_SERVER)
-        if (Tab.ENGINE if plain else home) is tab:
+        home = Tab.PROMPTS if name.startswith(_PROMPT) else Tab.ENGINE if plain else home
+        if home is tab:
             names_of_tab.append(name)
     return tuple(names_of_tab)
 
@@ -63,6 +65,7 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
         "app.text_size",
         "app.colours",
         "app.reduced_motion",
+        "app.instant_camera",
         "app.input_overlay",
         "app.fullscreen",
         "app.window_width",
@@ -80,6 +83,7 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
     ),
     Tab.KEYS: (PRESET, "app.key_labels", *(f"app.keys.{thing}" for thing in bindings.THINGS)),
     Tab.WORLD: ("app.scene", "app.seed", "app.recordings_dir", "app.captions"),
+    Tab.PROMPTS: (*(f"app.quick_{number}" for number in range(1, 10)), *_engine_rows(Tab.PROMPTS)),
     Tab.ENGINE: _engine_rows(Tab.ENGINE),
     Tab.LARGE: _engine_rows(Tab.LARGE),
     Tab.SERVER: _engine_rows(Tab.SERVER),

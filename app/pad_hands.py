@@ -51,7 +51,7 @@ def turn(state: AppState, now: float) -> AppState:
 def lead(state: AppState, now: float) -> tuple[AppState, gestures.MenuMoved | None]:
     """A tick has passed: the step that stick or direction pad takes in a menu."""
     pad, step = gamepad.lead(state.gamepad, now)
-    if state.focus is not Focus.MENU:
+    if state.focus is not Focus.MENU and state.line_page is None and (state.crop is None or state.crop.line is None):
         return state, None
     state = state if pad is state.gamepad else replace(state, gamepad=pad)
     return state, None if step is None else gestures.MenuMoved(*step, now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 
 import numpy as np
 import pygame
@@ -30,18 +31,18 @@ class Pictures:
     """Scene pictures at the sizes that are drawn, made once."""
 
     def __init__(self) -> None:
-        self._cards: dict[tuple[str, int, int], pygame.Surface] = {}
+        self._cards: dict[tuple[str, int, int], tuple[Pixels | None, pygame.Surface]] = {}
         self._grain: pygame.Surface | None = None
         self._backdrop: tuple[tuple[str, int, int], pygame.Surface] | None = None
 
     def card(self, scene: SceneSpec, width: int, height: int, radius: int) -> pygame.Surface:
         """The scene's picture, cropped to fill, its corners round."""
         key = (scene.name, width, height)
-        if key not in self._cards:
+        if key not in self._cards or self._cards[key][0] is not scene.image:  # the same name, another part of a picture
             if len(self._cards) > 120:
                 self._cards.clear()
-            self._cards[key] = rounded(filling(_source(scene), width, height), radius)
-        return self._cards[key]
+            self._cards[key] = scene.image, rounded(filling(_source(scene), width, height), radius)
+        return self._cards[key][1]
 
     def backdrop(self, scene: SceneSpec | None, width: int, height: int) -> pygame.Surface:
         """A dark, soft memory of the scene that fills the window."""
@@ -61,12 +62,14 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     title = state.scene.name if state.scene is not None else theme.say("name")
     _centred(surface, theme.text(_title(title), Role.TITLE), middle, y - theme.px(56))
     stage = theme.say("loading.starting") if state.loading is None else table.stage(theme.language, state.loading.stage)
-    for index, line in enumerate(theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]):
-        _centred(surface, theme.text(line, Role.BODY, QUIET), middle, y + theme.px(36) + index * theme.px(26))
+    below = y + theme.px(36)
+    for line in theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]:
+        _centred(surface, theme.text(line, Role.BODY, QUIET), middle, below)
+        below += theme.px(26)
     left = seconds_left(state, now)
     if left is not None:
         words = theme.say("loading.left", seconds=left)
-        _centred(surface, theme.text(words, Role.SMALL, QUIET), middle, y + theme.px(70))
+        _centred(surface, theme.text(words, Role.SMALL, QUIET), middle, below + theme.px(6))
     bar = pygame.Rect(0, 0, min(theme.px(360), width * 2 // 3), max(3, theme.px(4)))
     bar.center = (middle, y + theme.px(8))
     radius = bar.height // 2
@@ -98,29 +101,36 @@ def draw_gallery(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     chosen = state.scenes[gallery.selected] if gallery.selected < len(state.scenes) else None
     surface.blit(pictures.backdrop(chosen, width, height), (0, 0))
     layout = menu.gallery_layout(gallery.count, state.room)
-    surface.blit(theme.text(theme.say("name"), Role.TITLE), (layout.left, theme.px(40)))
+    surface.blit(theme.text(theme.say("name"), Role.TITLE), (layout.left, theme.px(30)))
     words = theme.say("gallery.subtitle" if state.scenes else "gallery.none")
     subtitle = theme.shortened(words, Role.BODY, width - 2 * layout.left)
-    surface.blit(theme.text(subtitle, Role.BODY, QUIET), (layout.left, theme.px(96)))
+    surface.blit(theme.text(subtitle, Role.BODY, QUIET), (layout.left, theme.px(88)))
     for index, scene in enumerate(state.scenes):
         rect = menu.card_rect(gallery, index, state.room)
         if rect is not None:
             pinned = scene.name in state.remembered.pinned
-            _draw_card(surface, theme, pictures, scene, rect, chosen=index == gallery.selected, pinned=pinned)
-    own = menu.card_rect(gallery, len(state.scenes), state.room)
-    if own is not None and gallery.count > len(state.scenes):
-        _draw_own_card(surface, theme, own, chosen=gallery.selected == len(state.scenes))
-    advice = hint_line(theme, hints.gallery(state))
-    surface.blit(advice, (layout.left, height - theme.px(42)))
-    if menu.rows_below(gallery, state.room):
-        more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
-        x = max((width - more.get_width()) // 2, layout.left + advice.get_width() + theme.px(28))
-        x = min(x, width - more.get_width() - theme.px(14))
-        surface.blit(more, (x, height - theme.px(42)))
-    if state.loading is not None and layout.left + advice.get_width() < width * 3 // 5:
+            look = CardLook(rect, layout.picture_height, index == gallery.selected, pinned)
+            _draw_card(surface, theme, pictures, scene, look)
+    for index, kind in enumerate(menu.OWN_CARDS, len(state.scenes)):
+        own = menu.card_rect(gallery, index, state.room) if index < gallery.count else None
+        if own is not None:
+            _draw_own_card(surface, theme, kind, CardLook(own, layout.picture_height, index == gallery.selected))
+    _draw_foot(surface, theme, state, layout.left)
+
+
+def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, left: int) -> None:
+    """What the keys do; on the right that there are more cards, else what is being loaded, where there is room."""
+    width, y = surface.get_width() - 2 * left, surface.get_height() - theme.px(40)
+    side = None
+    if menu.rows_below(state.gallery, state.room):
+        side = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
+    elif state.loading is not None:
         words = table.stage(theme.language, state.loading.stage)
-        stage = theme.text(theme.shortened(words, Role.SMALL, width // 3), Role.SMALL, QUIET)
-        surface.blit(stage, (width - layout.left - stage.get_width(), height - theme.px(42)))
+        side = theme.text(theme.shortened(words, Role.SMALL, width // 4), Role.SMALL, QUIET)
+    room = width if side is None else width - side.get_width() - theme.px(28)
+    surface.blit(hint_line(theme, hints.gallery(state), room), (left, y))
+    if side is not None:
+        surface.blit(side, (left + width - side.get_width(), y))
 
 
 def draw_menu(surface: pygame.Surface, theme: Theme, shown: menu.Menu, room: menu.Room) -> None:
@@ -150,8 +160,8 @@ def draw_failure(surface: pygame.Surface, theme: Theme, state: AppState) -> None
     width, height = surface.get_size()
     darken(surface, 130)
     inner = min(theme.px(560), width - theme.px(120))
-    message = theme.wrapped(state.failure.message, Role.BODY, inner)[:8]
-    cure = theme.wrapped(state.failure.cure, Role.BODY, inner)[:5]
+    message = theme.wrapped(theme.spoken(state.failure.message), Role.BODY, inner)[:8]
+    cure = theme.wrapped(theme.spoken(state.failure.cure), Role.BODY, inner)[:5]
     step, pad = theme.px(26), theme.px(36)
     panel_height = pad * 2 + theme.px(52) + step * (len(message) + len(cure)) + theme.px(64)
     panel = Panel(inner + 2 * pad, panel_height, theme.px(18), alpha=246, line=LINE)
@@ -175,35 +185,47 @@ def darken(surface: pygame.Surface, alpha: int) -> None:
     surface.fill((keep, keep, keep), special_flags=pygame.BLEND_RGB_MULT)
 
 
-def _draw_card(
-    surface: pygame.Surface,
-    theme: Theme,
-    pictures: Pictures,
-    scene: SceneSpec,
-    rect: menu.Rect,
-    *,
-    chosen: bool,
-    pinned: bool,
-) -> None:
-    layout_height = rect.width * 7 // 12
-    radius = theme.px(14)
-    _draw_frame(surface, theme, rect, chosen=chosen)
-    inset = theme.px(6)
-    picture = pictures.card(scene, rect.width - 2 * inset, layout_height - inset, radius - inset // 2)
+@dataclass(frozen=True, slots=True)
+class CardLook:
+    """Where a card lies, how much of it is picture, and what is said about it."""
+
+    rect: menu.Rect
+    picture_height: int
+    chosen: bool
+    pinned: bool = False
+
+
+def _draw_card(surface: pygame.Surface, theme: Theme, pictures: Pictures, scene: SceneSpec, look: CardLook) -> None:
+    rect, radius, inset = look.rect, theme.px(14), theme.px(6)
+    _draw_frame(surface, theme, rect, chosen=look.chosen)
+    picture = pictures.card(scene, rect.width - 2 * inset, look.picture_height - inset, radius - inset // 2)
     surface.blit(picture, (rect.x + inset, rect.y + inset))
-    left, inner = rect.x + theme.px(16), rect.width - theme.px(32)
-    top = rect.y + layout_height + theme.px(9)
-    if pinned:
-        mark = theme.text(theme.say("gallery.pinned"), Role.SMALL, theme.accent)
-        surface.blit(mark, (left + inner - mark.get_width(), top + theme.px(2)))
-        inner -= mark.get_width() + theme.px(10)
-    name = theme.shortened(_title(scene.name), Role.STRONG, inner)
-    inner = rect.width - theme.px(32)
-    surface.blit(theme.text(name, Role.STRONG), (left, top))
-    lines = theme.wrapped(scene.prompt[:200], Role.SMALL, inner)
-    lines = [*lines[:1], " ".join(lines[1:])]
-    for index, line in enumerate(theme.shortened(line, Role.SMALL, inner) for line in lines):
-        surface.blit(theme.text(line, Role.SMALL, QUIET), (left, top + theme.px(25 + 19 * index)))
+    if look.pinned:
+        mark = theme.text(theme.say("gallery.pinned"), Role.SMALL_STRONG, theme.accent)
+        plate = Panel(mark.get_width() + theme.px(16), mark.get_height() + theme.px(6), theme.px(8), BACKGROUND, 205)
+        at = rect.x + rect.width - inset - plate.width - theme.px(6), rect.y + inset + theme.px(6)
+        surface.blit(theme.panel(plate), at)
+        surface.blit(mark, (at[0] + theme.px(8), at[1] + theme.px(3)))
+    # words that began a world are its name already
+    prompt = "" if scene.prompt == scene.name else scene.prompt
+    _draw_words(surface, theme, look, _title(scene.name), prompt)
+
+
+def _draw_words(surface: pygame.Surface, theme: Theme, look: CardLook, name: str, about: str) -> None:
+    """Three lines below a card's picture: a long name takes the second of them."""
+    left, inner = look.rect.x + theme.px(14), look.rect.width - theme.px(28)
+    y = look.rect.y + look.picture_height + theme.px(9)
+    names = theme.wrapped(name, Role.STRONG, inner)
+    names = names if len(names) < 3 else [names[0], " ".join(names[1:])]
+    for line in names:
+        surface.blit(theme.text(theme.shortened(line, Role.STRONG, inner), Role.STRONG), (left, y))
+        y += theme.px(23)
+    lines = theme.wrapped(about[:200], Role.SMALL, inner)
+    room = 3 - len(names)
+    lines = [*lines[: room - 1], " ".join(lines[room - 1 :])]
+    for line in lines:
+        surface.blit(theme.text(theme.shortened(line, Role.SMALL, inner), Role.SMALL, QUIET), (left, y + theme.px(2)))
+        y += theme.px(19)
 
 
 def _draw_frame(surface: pygame.Surface, theme: Theme, rect: menu.Rect, *, chosen: bool) -> None:
@@ -215,20 +237,20 @@ def _draw_frame(surface: pygame.Surface, theme: Theme, rect: menu.Rect, *, chose
     surface.blit(theme.panel(Panel(rect.width, rect.height, radius, PANEL, 255 if chosen else 214)), (rect.x, rect.y))
 
 
-def _draw_own_card(surface: pygame.Surface, theme: Theme, rect: menu.Rect, *, chosen: bool) -> None:
-    """The card behind the scenes: a picture of the user's own."""
-    _draw_frame(surface, theme, rect, chosen=chosen)
-    picture_height, arm = rect.width * 7 // 12, theme.px(22)
-    x, y = rect.x + rect.width // 2, rect.y + picture_height // 2
-    colour, thick = theme.accent if chosen else QUIET, max(2, theme.px(3))
-    surface.fill(colour, (x - arm, y - thick // 2, 2 * arm, thick))
-    surface.fill(colour, (x - thick // 2, y - arm, thick, 2 * arm))
-    left, inner = rect.x + theme.px(16), rect.width - theme.px(32)
-    top = rect.y + picture_height + theme.px(9)
-    title = theme.shortened(theme.say("gallery.own"), Role.STRONG, inner)
-    surface.blit(theme.text(title, Role.STRONG), (left, top))
-    for index, line in enumerate(theme.wrapped(theme.say("gallery.own_about"), Role.SMALL, inner)[:2]):
-        surface.blit(theme.text(line, Role.SMALL, QUIET), (left, top + theme.px(25 + 19 * index)))
+def _draw_own_card(surface: pygame.Surface, theme: Theme, kind: str, look: CardLook) -> None:
+    """A card behind the scenes: a picture of the user's own, with a plus, or words, as two lines and a caret."""
+    _draw_frame(surface, theme, look.rect, chosen=look.chosen)
+    arm, thick = theme.px(22), max(2, theme.px(3))
+    x, y = look.rect.x + look.rect.width // 2, look.rect.y + look.picture_height // 2
+    colour = theme.accent if look.chosen else QUIET
+    if kind == "own":
+        surface.fill(colour, (x - arm, y - thick // 2, 2 * arm, thick))
+        surface.fill(colour, (x - thick // 2, y - arm, thick, 2 * arm))
+    else:
+        surface.fill(colour, (x - arm, y - theme.px(9), 2 * arm, thick))
+        surface.fill(colour, (x - arm, y + theme.px(7), round(1.2 * arm), thick))
+        surface.fill(colour, (x - arm + round(1.4 * arm), y, thick, theme.px(17)))
+    _draw_words(surface, theme, look, theme.say(f"gallery.{kind}"), theme.say(f"gallery.{kind}_about"))
 
 
 def _centred(surface: pygame.Surface, drawn: pygame.Surface, x: int, y: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app import errands
+from app.beginning_files import BeginningParts
 from app.cinema import its_own, no_clip
 from app.errands import StartTake
 from app.remembered import ModelLine, OwnPicture, Remembered
@@ -56,6 +57,8 @@ class Parts:
     """The picture at a path, and the (width, height) that this engine makes. Raises FileProblem."""
     make_picture: Callable[[OwnPicture, EngineConfig], SceneSpec] = errands.no_scene
     """The scene that begins with a picture. Raises FileProblem and BadValue."""
+    beginning: BeginningParts = field(default_factory=lambda: BeginningParts(Path("pictures")))
+    """What makes a world of the user's own words and pasted pictures."""
     news: Callable[[], str | None] = lambda: None
     """Asked at each pass for a sentence to show, e.g. of recordings that a crash had left unfinished."""
     clock: Callable[[], float] = time.monotonic

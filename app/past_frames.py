@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from app.rewind import LookedBack
+from engine.lines import FIRST, WalkLine, ends
 from engine.protocol import Pixels
 from engine.thinning import least_needed
 
@@ -29,44 +31,80 @@ class Glance:
         return LookedBack(self.position, newest, seconds, self.is_first, frame_bytes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """``is_end``: the last frame of a line of the walk that was left."""
+
+    line: int
+    position: float
+    frame: Pixels
+    is_end: bool = False
+
+
 class PastFrames:
-    """One owner, the window's thread."""
+    """One owner, the window's thread. What was seen along lines that were left (see ``engine.lines``) stays if it can."""
 
     def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
         self._limit_bytes = limit_bytes
-        self._frames: list[Pixels] = []
-        self._positions: list[float] = []
-        self.byte_count = 0
+        self.clear()
 
     def clear(self) -> None:
         """Another world has begun."""
-        self._frames.clear()
-        self._positions.clear()
+        self._way: list[_Shown] = []
+        self._beside: list[_Shown] = []
+        self._lines, self._line = {FIRST.number: FIRST}, FIRST.number
         self.byte_count = 0
 
     def add(self, frame: Pixels, position: float) -> None:
         """``frame`` [H, W, 3] was shown. It is copied, as it is a part of its chunk, which would be held whole."""
-        if frame.nbytes > self._limit_bytes or (self._positions and position <= self._positions[-1]):
+        if frame.nbytes > self._limit_bytes or (self._way and position <= self._way[-1].position):
             return
         while self.byte_count + frame.nbytes > self._limit_bytes:
-            gone = least_needed(self._positions)
-            del self._positions[gone]
-            self.byte_count -= self._frames.pop(gone).nbytes
-        self._frames.append(frame.copy())
-        self._positions.append(position)
+            self._drop()
+        self._way.append(_Shown(self._line, position, frame.copy()))
         self.byte_count += frame.nbytes
+
+    def leave(self, frame: Pixels, position: float) -> None:
+        """What was walked until now is left, and ends with ``frame``, which need not have been shown."""
+        self.add(frame, position)
+        if self._way and self._way[-1].position >= position:
+            self._way[-1] = replace(self._way[-1], is_end=True)
 
     def look(self, steps: float) -> Glance | None:
         """The frame so many kept frames before the newest one; the first one where there are no more."""
-        if not self._frames:
+        if not self._way:
             return None
-        index = max(0, len(self._frames) - 1 - int(steps))
-        position = self._positions[index]
-        return Glance(self._frames[index], position, self._positions[-1] - position, index == 0)
+        index = max(0, len(self._way) - 1 - int(steps))
+        shown, newest = self._way[index], self._way[-1]
+        return Glance(shown.frame, shown.position, newest.position - shown.position, index == 0)
 
-    def forget_after(self, position: float) -> Pixels | None:
-        """What was shown after ``position`` has not happened; returns the frame that is the last one now."""
-        while self._positions and self._positions[-1] > position + 1e-6:
-            self._positions.pop()
-            self.byte_count -= self._frames.pop().nbytes
-        return self._frames[-1] if self._frames else None
+    def go(self, chunk: int, line: int, origin: int) -> Pixels | None:
+        """The world is again what it was after ``chunk``, which line ``origin`` made, and goes on as ``line``.
+
+        Returns the frame that is the last one now.
+        """
+        self._lines.setdefault(line, WalkLine(line, origin, chunk, chunk))
+        self._line, last = line, ends(self._lines, line)
+        known = sorted((*self._beside, *self._way), key=lambda shown: shown.position)
+        self._way = [shown for shown in known if shown.position <= last.get(shown.line, -2) + 1 + 1e-6]
+        way = set(self._way)
+        self._beside = [shown for shown in known if shown not in way]
+        return self._way[-1].frame if self._way else None
+
+    def keep_only(self, lines: Iterable[int]) -> None:
+        """Of other lines none can be gone to any more."""
+        kept = {self._line, *lines}
+        self._beside = [shown for shown in self._beside if shown.line in kept]
+        self.byte_count = sum(shown.frame.nbytes for shown in (*self._beside, *self._way))
+
+    def _drop(self) -> None:
+        """Give one up: what lies along lines that were left, then of the way here what is needed least, then ends."""
+        along = next((shown for shown in self._beside if not shown.is_end), None)
+        if along is not None:
+            self._beside.remove(along)
+            gone = along
+        elif self._way:
+            gone = self._way.pop(least_needed([shown.position for shown in self._way]))
+        else:
+            gone = self._beside.pop(0)
+        self.byte_count -= gone.frame.nbytes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from app import recordings
+from app.photo import SavePhoto
 from app.values import AppState
 from engine.protocol import Pixels
 
@@ -33,6 +34,20 @@ def recipe_of(state: AppState) -> dict[str, str]:
         "Software": "Worldwalk",
         "worldwalk": json.dumps(facts, ensure_ascii=False),
     }
+
+
+def save_photo(
+    folder: Path, state: AppState, asked: SavePhoto, events: Sequence[tuple[int, Mapping[str, object]]]
+) -> Path:
+    """As ``save``, for a picture of photo mode; ``events``: what was asked of the world until its chunk."""
+    recipe = recipe_of(state)
+    session = {"chunk": asked.chunk, "retake": asked.retake.to_wire(), "events": events}
+    if "worldwalk" in recipe:
+        recipe["worldwalk"] = json.dumps({**json.loads(recipe["worldwalk"]), **session}, ensure_ascii=False)
+    name = state.scene.name if state.scene is not None else "walk"
+    path = recordings.unused_path(folder, name, ".png", datetime.now())
+    recordings.save_picture(path, asked.picture, recipe)
+    return path
 
 
 def save(folder: Path, state: AppState, frame: Pixels) -> Path:

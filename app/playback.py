@@ -59,6 +59,8 @@ class Playback:
         self._paused_at: float | None = None
         self._starved = False
         self.on_show: Pixels | None = None
+        self.position: float | None = None
+        """Where the frame on show ends in the walk, in chunks; None where it is not of this world, or not walked."""
         self.dropped = 0
         self.underruns = 0
 
@@ -88,14 +90,14 @@ class Playback:
         self._slacks.clear()
         self._session = session_id
         self._nominal = self._interval = 1.0 / fps_nominal
-        self._last_made_at = self._next_due = None
+        self._last_made_at = self._next_due = self.position = None
         self._starved = False
 
     def go_back(self, frame: Pixels | None) -> None:
         """The same world at an earlier moment, whose ``frame`` stays until the next one comes."""
         self._queue.clear()
         self._slacks.clear()
-        self._last_made_at = self._next_due = None
+        self._last_made_at = self._next_due = self.position = None
         self._starved = False
         self.on_show = self.on_show if frame is None else frame
 
@@ -132,6 +134,7 @@ class Playback:
         self._starved = False
         waiting = self._queue.popleft()
         self.on_show = waiting.frame
+        self.position = waiting.position
         return Due(waiting.frame, waiting.first_of, waiting.position)
 
     def pause(self, now: float) -> None:

@@ -14,10 +14,15 @@ from pathlib import Path
 
 import platformdirs
 
+from app.pasted_path import plain_path
 from app.whole_file import FOLDER_VARIABLE, write_whole
 from engine.protocol import SceneSpec
+from engine.wording import prompt_problem
 
-MOST_NAMES, MOST_PICTURES = 50, 24
+MOST_NAMES, MOST_PICTURES, MOST_WORDS, MOST_SPEEDS, MOST_PROMPTS = 50, 24, 6, 24, 100
+MOST_NAME_CHARACTERS = 48
+MAP_SEEDS = 2**31
+"""The map begins somewhere else for each number from 0 up to here."""
 
 Stages = tuple[tuple[str, float], ...]
 """(stage of loading, seconds that it took), in their order."""
@@ -30,6 +35,25 @@ class OwnPicture:
     path: str
     prompt: str
     shift: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Of its scene."""
+        return plain_path(self.path).stem[:64]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """A world that began with words alone, at a place of the map that was drawn for it."""
+
+    words: str
+    map_seed: int
+
+    @property
+    def name(self) -> str:
+        """Of its scene: the words, as many as a card has room for."""
+        words = " ".join(self.words.split())
+        return words if len(words) <= MOST_NAME_CHARACTERS else words[: MOST_NAME_CHARACTERS - 1].rstrip() + "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +68,17 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """``played``: names of scenes, the last one first. ``loading``: by backend."""
+    """``played``: names of scenes, the last one first. ``loading``: by backend. ``speeds``: frames a second, by model"""
 
     played: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
     pictures: tuple[OwnPicture, ...] = ()
     walked: bool = False
     loading: tuple[tuple[str, Stages], ...] = ()
+    words: tuple[OwnWords, ...] = ()
+    speeds: tuple[tuple[str, float], ...] = ()
+    prompts: tuple[str, ...] = ()
+    """What was asked for, oldest first."""
 
     def stages(self, backend: str) -> Stages:
         return dict(self.loading).get(backend, ())
@@ -71,6 +99,28 @@ def pin(remembered: Remembered, name: str) -> Remembered:
 def add_picture(remembered: Remembered, picture: OwnPicture) -> Remembered:
     others = tuple(other for other in remembered.pictures if other.path != picture.path)
     return replace(remembered, pictures=(picture, *others)[:MOST_PICTURES])
+
+
+def add_words(remembered: Remembered, own: OwnWords) -> Remembered:
+    others = tuple(other for other in remembered.words if other.name != own.name)
+    return replace(remembered, words=(own, *others)[:MOST_WORDS])
+
+
+def forget(remembered: Remembered, scene: str) -> Remembered:
+    """Without the picture or the words that a scene of this name began with."""
+    return replace(
+        remembered,
+        pictures=tuple(own for own in remembered.pictures if own.name != scene),
+        words=tuple(own for own in remembered.words if own.name != scene),
+        pinned=tuple(name for name in remembered.pinned if name != scene),
+        played=tuple(name for name in remembered.played if name != scene),
+    )
+
+
+def clock_speed(remembered: Remembered, model: str, fps: float) -> Remembered:
+    """The model made so many frames a second."""
+    others = tuple(known for known in remembered.speeds if known[0] != model)
+    return replace(remembered, speeds=((model, fps), *others)[:MOST_SPEEDS])
 
 
 def learn(remembered: Remembered, backend: str, stages: Stages) -> Remembered:
@@ -106,6 +156,7 @@ def read(path: Path) -> Remembered:
         return Remembered()
     tree = found if isinstance(found, dict) else {}
     pictures = (_picture(item) for item in _list(tree.get("pictures")))
+    worded = (_words(item) for item in _list(tree.get("words")))
     loading = tree.get("loading")
     timed = loading.items() if isinstance(loading, dict) else ()
     return Remembered(
@@ -114,12 +165,15 @@ def read(path: Path) -> Remembered:
         pictures=tuple(picture for picture in pictures if picture is not None)[:MOST_PICTURES],
         walked=tree.get("walked") is True,
         loading=tuple((str(key), _stages(value)) for key, value in timed),
+        words=tuple(own for own in worded if own is not None)[:MOST_WORDS],
+        speeds=_speeds(tree.get("speeds")),
+        prompts=tuple(text for text in _texts(tree.get("prompts")) if prompt_problem(text) is None)[-MOST_PROMPTS:],
     )
 
 
 def write(path: Path, remembered: Remembered) -> None:
     """Write it whole. Raises FileProblem."""
-    tree = {**asdict(remembered), "loading": dict(remembered.loading)}
+    tree = {**asdict(remembered), "loading": dict(remembered.loading), "speeds": dict(remembered.speeds)}
     write_whole(path, json.dumps(tree, ensure_ascii=False, indent=1) + os.linesep)
 
 
@@ -138,6 +192,21 @@ def _picture(value: object) -> OwnPicture | None:
     if not isinstance(path, str) or not isinstance(prompt, str) or not isinstance(shift, int | float):
         return None
     return OwnPicture(path, prompt, max(-1.0, min(1.0, float(shift)))) if math.isfinite(shift) else None
+
+
+def _words(value: object) -> OwnWords | None:
+    words, seed = (value.get("words"), value.get("map_seed")) if isinstance(value, dict) else (None, None)
+    if not isinstance(words, str) or prompt_problem(words) is not None:
+        return None
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < MAP_SEEDS:
+        return None
+    return OwnWords(words, seed)
+
+
+def _speeds(value: object) -> tuple[tuple[str, float], ...]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    known = ((str(model), float(fps)) for model, fps in pairs if isinstance(fps, int | float))
+    return tuple((model, fps) for model, fps in known if math.isfinite(fps) and fps > 0)[:MOST_SPEEDS]
 
 
 def _stages(value: object) -> Stages:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app import errands, gestures, messages, pad_hands, page_hands, steering, timing
+from app import errands, gestures, messages, pad_hands, page_hands, speed, steering, timing
 from app.errands import Ask
 from app.facts import PromptStatus, RecordingStatus, Screen, Stage, World
 from app.remembered import learn
 from app.steps import let_go, open_gallery, tell
 from app.timing import Timing
 from app.values import AppState, Change
+from app.words.sentences import spoken
 from engine.protocol import (
     ACTIONS,
     ActionState,
@@ -110,6 +111,7 @@ def _learn(state: AppState, now: float) -> Change:
     if state.walking and after.done and state.engine is not None:
         known = learn(known, state.engine.backend, after.done)
         state = replace(state, timing=Timing())
+    known = speed.learn(state, known)
     if state.teaching and state.taught_at is None and state.steering.held:
         state = replace(state, taught_at=now)
     if state.taught_at is not None and not known.walked and now - state.taught_at > TAUGHT_SECONDS:
@@ -161,19 +163,19 @@ def _chunk_shown(state: AppState, shown: messages.ChunkShown) -> AppState:
     measured = replace(state.measured, latencies=(*state.measured.latencies, *latencies)[-REMEMBERED_LATENCIES:])
     applied = state.applied
     for event in shown.events:
-        held = _held_in(event.wire)
+        held = held_in(event.wire)
         applied = applied if held is None else held
     prompt = state.prompt
     if prompt is not None and prompt.stage is not Stage.APPLIED:
         begins = prompt.event_id is None and prompt.stage is Stage.ACCEPTED and shown.prompt == prompt.text
         if begins or (prompt.event_id is not None and prompt.event_id in ids):
             prompt = replace(prompt, stage=Stage.APPLIED, chunk=shown.chunk)
-    world = replace(state.world, chunk=shown.chunk, prompt=shown.prompt)
+    world = replace(state.world, chunk=shown.chunk, prompt=shown.prompt, fade=shown.fade)
     in_flight = tuple(event for event in state.in_flight if event.event_id not in ids)
     return replace(state, world=world, measured=measured, applied=applied, prompt=prompt, in_flight=in_flight)
 
 
-def _held_in(wire: Mapping[str, object]) -> tuple[str, ...] | None:
+def held_in(wire: Mapping[str, object]) -> tuple[str, ...] | None:
     """The actions that an event in its wire form leaves held; None where it says nothing of them."""
     camera = wire.get("camera_actions")
     if not isinstance(camera, Mapping):
@@ -209,12 +211,15 @@ def _rejected(state: AppState, rejected: EventRejected) -> AppState:
 def _refusal(state: AppState, rejected: EventRejected) -> str:
     where = rejected.path or state.say("told.the_event")
     number = state.say("told.no_id") if rejected.event_id is None else rejected.event_id
-    return state.say("told.rejected", id=number, where=where, got=rejected.got, expected=rejected.expected)
+    got, expected = (spoken(state.language, text) for text in (rejected.got, rejected.expected))
+    return state.say("told.rejected", id=number, where=where, got=got, expected=expected)
 
 
 def _failed(state: AppState, failed: Failed) -> AppState:
     """The window lives on and says what happened; a recording waits for what comes next."""
-    state = let_go(replace(state, failure=failed, loading=None, prompt_box=None, menu=None), state.touched_at)
+    state = let_go(
+        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None), state.touched_at
+    )
     if state.world is None:
         state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever
     elif state.screen is Screen.SCENES:

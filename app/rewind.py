@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.branches import PlaceSeen
 from app.slots import SlotMessage
 
 FASTEST = 4.0
@@ -33,7 +34,7 @@ class LookedBack:
     frame_bytes: int
 
 
-TimeMessage = RewindPressed | LookedBack | SlotMessage
+TimeMessage = RewindPressed | LookedBack | PlaceSeen | SlotMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import gestures, messages, steering
+from app import branches, gestures, messages, steering
 from app.facts import Measured, PromptStatus, Stage
 from app.gestures import Command
 from app.rewind import LookedBack, Rewind, RewindPressed, TimeMachine, nearest, wound
@@ -85,7 +85,7 @@ def _release(state: AppState, rewind: Rewind, at: float) -> Change:
 
 def _kept(state: AppState, kept: MomentsKept) -> AppState:
     time = replace(state.time, chunks=kept.chunks, byte_count=kept.byte_count, problem=kept.problem)
-    return replace(state, time=time)
+    return replace(state, time=time, tree=branches.told(state.tree, kept))
 
 
 def _arrive(state: AppState, back: WentBack) -> AppState:
@@ -96,6 +96,9 @@ def _arrive(state: AppState, back: WentBack) -> AppState:
     chunks = tuple(chunk for chunk in state.time.chunks if chunk <= back.chunk)
     if rewind is not None and rewind.seen is not None:
         state = tell(state, state.say("told.went_back", seconds=f"{rewind.seen.seconds:.1f}"), state.touched_at)
+    elif rewind is not None and state.tree.chunk_seconds:
+        time = branches.clock((back.chunk + 1) * state.tree.chunk_seconds)
+        state = tell(state, state.say("told.went_to", time=time), state.touched_at)
     return replace(
         state,
         time=TimeMachine(chunks, state.time.byte_count, state.time.problem),
@@ -107,4 +110,5 @@ def _arrive(state: AppState, back: WentBack) -> AppState:
         applied=(),
         measured=Measured(),
         snapshot=None,
+        photo=None,
     )

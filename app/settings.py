@@ -34,6 +34,7 @@ class AppSettings:
     text_size: float = 1.0
     colours: str = "standard"
     reduced_motion: bool = False
+    instant_camera: bool = True
     input_overlay: bool = False
     mouse_degrees_per_100_px: float = 12.0
     invert_y: bool = False
@@ -43,6 +44,21 @@ class AppSettings:
     pad_dead_zone: float = 0.15
     key_labels: str = "qwerty"
     keys: Bindings = field(default_factory=Bindings)
+    quick_1: str | None = None
+    quick_2: str | None = None
+    quick_3: str | None = None
+    quick_4: str | None = None
+    quick_5: str | None = None
+    quick_6: str | None = None
+    quick_7: str | None = None
+    quick_8: str | None = None
+    quick_9: str | None = None
+
+    @property
+    def quick_prompts(self) -> tuple[str | None, ...]:
+        """Prepared prompts; None: the one that comes along, in the window's language."""
+        first = (self.quick_1, self.quick_2, self.quick_3, self.quick_4, self.quick_5)
+        return (*first, self.quick_6, self.quick_7, self.quick_8, self.quick_9)
 
 
 APP_SETTINGS: Mapping[str, Setting] = {
@@ -57,6 +73,7 @@ APP_SETTINGS: Mapping[str, Setting] = {
     "text_size": Setting(float, 0.8, 2.0),
     "colours": Setting(str, choices=COLOURS),
     "reduced_motion": Setting(bool),
+    "instant_camera": Setting(bool),
     "input_overlay": Setting(bool),
     "mouse_degrees_per_100_px": Setting(float, 0.5, 500.0),
     "invert_y": Setting(bool),
@@ -65,6 +82,7 @@ APP_SETTINGS: Mapping[str, Setting] = {
     "pad_degrees_per_second": Setting(float, 10.0, 720.0),
     "pad_dead_zone": Setting(float, 0.0, 0.6),
     "key_labels": Setting(str, choices=tuple(bindings.LABELS)),
+    **{f"quick_{number}": Setting(str, optional=True) for number in range(1, 10)},
     **{f"keys.{thing}": Setting(str, many=True) for thing in bindings.THINGS},
 }
 """Every setting of the window by its name below ``app``."""

@@ -55,12 +55,14 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> 
 
 
 def _draw_tabs(surface: pygame.Surface, theme: Theme, state: AppState, page: SettingsPage) -> None:
+    names = {tab: theme.say(f"tab.{tab}") for tab in options.TABS}
+    room = options.tab_rect(page.tab, state.room).width - theme.px(8)
+    small = theme.fitting(max(theme.width(name, Role.STRONG) for name in names.values()), room)
     for tab in options.TABS:
         rect = options.tab_rect(tab, state.room)
         chosen = tab is page.tab
         role, colour = (Role.STRONG, theme.accent) if chosen else (Role.BODY, QUIET)
-        name = theme.shortened(theme.say(f"tab.{tab}"), role, rect.width - theme.px(8))
-        words = theme.text(name, role, colour)
+        words = small.text(names[tab], role, colour)
         surface.blit(words, (rect.x + (rect.width - words.get_width()) // 2, rect.y + theme.px(5)))
         surface.fill(
             theme.accent if chosen else LINE,

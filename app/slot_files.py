@@ -30,13 +30,13 @@ from app.session_box import SUFFIX
 from app.session_log import SessionLog
 from app.session_reader import read_session
 from app.slots import Slot, SlotLine
+from app.small_pictures import small
 from app.whole_file import FOLDER_VARIABLE, write_whole
 from engine.errors import BadValue, FileProblem
 from engine.protocol import Pixels, SampledEvent, SessionHeader
 
 SCHEMA = 1
 SHEET = "slot.json"
-PICTURE_WIDTH = 192
 MOST_SLOTS = 200
 
 
@@ -81,11 +81,11 @@ class SlotFiles:
         log.close()
         if log.error is not None:
             raise FileProblem(session, log.error, "Free some space, or save again.")
-        small = None if walked.picture is None else _small(walked.picture)
-        if small is not None:
-            save_picture(picture, small)
-        line = SlotLine(plain_name(name), f"{self._now():%Y-%m-%d %H:%M}", small)
-        named = {"state": state.name, "session": session.name, "picture": None if small is None else picture.name}
+        shown = None if walked.picture is None else small(walked.picture)
+        if shown is not None:
+            save_picture(picture, shown)
+        line = SlotLine(plain_name(name), f"{self._now():%Y-%m-%d %H:%M}", shown)
+        named = {"state": state.name, "session": session.name, "picture": None if shown is None else picture.name}
         sheet = {"worldwalk_slot": SCHEMA, "name": line.name, "saved_at": line.saved_at, "chunk": chunk, **named}
         write_whole(state.with_name(SHEET), json.dumps(sheet, indent=1) + "\n")
         for path in state.parent.iterdir():
@@ -169,12 +169,6 @@ def _picture(home: Path, sheet: Mapping[str, str]) -> Pixels | None:
             return np.array(image.convert("RGB"), dtype=np.uint8)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None  # the world is whole without it
-
-
-def _small(frame: Pixels) -> Pixels:
-    height, width = frame.shape[:2]
-    size = min(PICTURE_WIDTH, width), max(1, round(height * min(PICTURE_WIDTH, width) / width))
-    return np.array(Image.fromarray(frame).resize(size, Image.Resampling.BOX))
 
 
 def _known(wire: Mapping[str, object]) -> SampledEvent:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import gestures, hints, messages, slots, slots_page
+from app import branches, gestures, hints, messages, slots, slots_page
+from app.beginning_hands import Text, typed_into
 from app.gestures import Command, Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.slots import (
@@ -20,7 +21,6 @@ from app.slots import (
     SlotsListed,
 )
 from app.slots_page import SlotsPage
-from app.start_hands import Text, typed_into
 from app.steps import let_go, resume, tell
 from app.values import AppState, Change
 from engine.protocol import SaveWorld, WorldSaved
@@ -42,7 +42,8 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
         case SlotKept(line, at):
             quick = state.say("told.quick_saved", key=hints.key_of(state, "quick_load"))
             words = quick if line.name == slots.QUICK else state.say("told.world_saved", name=line.name)
-            return tell(state, words, at), ()
+            seen = branches.pictured(state.tree, line.name, line.picture)
+            return tell(replace(state, tree=seen), words, at), ()
         case SlotRead(slot, at):
             return _read(state, slot, at)
         case SlotsListed(found):
@@ -78,6 +79,8 @@ def _written(state: AppState, saved: WorldSaved) -> Change:
         return tell(state, saved.problem, state.touched_at, bad=True), ()
     if name is None or saved.session_id != state.session_id:
         return state, ()
+    prompt = "" if state.world is None else state.world.prompt or ""
+    state = replace(state, tree=branches.saved(state.tree, name, saved.chunk, prompt))
     return state, (KeepSlot(name, saved.path, saved.chunk),)
 
 

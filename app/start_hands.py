@@ -4,97 +4,57 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import crop, errands, gestures, menu, messages, page_hands, prompt_box, remembered
-from app.errands import Ask
+from app import bindings, crop, errands, gestures, menu, messages, page_hands, prompt_box, remembered
+from app.beginning_hands import Text, suggested, typed_into
 from app.facts import Screen
 from app.gestures import Edit, MenuAct
 from app.prompt_box import PromptBox
 from app.remembered import OwnPicture
-from app.steps import let_go, list_scenes, open_world, tell
+from app.steps import list_scenes, tell
 from app.values import AppState, Change
 from engine.wording import prompt_problem
-
-Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where nothing of this page is open, or the message is not its business."""
     match message:
-        case gestures.FileDropped(path, at):
-            if state.prompt_box is not None or state.page is not None:
-                return state, ()
-            return replace(let_go(state, at), path_line=None), (errands.ReadPicture(path),)
-        case messages.PictureRead(path, picture, size, at):
-            page = crop.CropPage(path, picture, size, crop.DEFAULT_PROMPT)
-            return replace(let_go(state, at), crop=page, menu=None, picker=None, help=False), ()
-        case messages.PictureMade(scene, own, at):
-            known = remembered.add_picture(state.remembered, own)
-            scenes = (scene, *(other for other in state.scenes if other.name != scene.name))
-            return open_world(replace(state, remembered=known, scenes=scenes, crop=None, page=None), scene, at)
         case messages.ModelsListed(models):
             return replace(state, models=models), ()
-        case gestures.MenuActed(MenuAct.PIN, at) if state.page is None:
-            return _pin(state, at)
+        case gestures.MenuActed(MenuAct.PIN | MenuAct.CLEAR as act, at) if _on_cards(state):
+            return _pin(state, at) if act is MenuAct.PIN else _remove(state, at)
     if state.page is not None or state.prompt_box is not None:
         return None
-    if state.path_line is not None:
-        return _in_path(state, message)
     if state.crop is not None:
         return _in_crop(state, message)
     return _in_picker(state, message) if state.picker is not None else None
 
 
-def open_path(state: AppState) -> AppState:
-    """The line where the path of a picture is typed or pasted."""
-    return replace(state, path_line=PromptBox())
+def _on_cards(state: AppState) -> bool:
+    """Whether a scene's card is what is chosen, and nothing lies over it."""
+    over = (state.menu, state.page, state.picker, state.crop, state.line_page, state.films, state.film, state.slots)
+    on_a_scene = state.screen is Screen.SCENES and state.gallery.selected < len(state.scenes)
+    return on_a_scene and all(part is None for part in over)
+
+
+def _remove(state: AppState, at: float) -> Change:
+    """The card of an own world goes; its picture's file stays. Scenes that come along stay too."""
+    scene = state.scenes[state.gallery.selected]
+    if not any(own.name == scene.name for own in (*state.remembered.pictures, *state.remembered.words)):
+        return tell(state, state.say("told.card_stays"), at), ()
+    known = remembered.forget(state.remembered, scene.name)
+    others = tuple(other for other in state.scenes if other is not scene)
+    state = list_scenes(replace(state, remembered=known, touched_at=at), others)
+    gallery = menu.select(state.gallery, state.gallery.selected, state.room)
+    return tell(replace(state, gallery=gallery), state.say("told.card_removed", name=scene.name), at), ()
 
 
 def _pin(state: AppState, at: float) -> Change:
-    if state.screen is not Screen.SCENES or state.menu is not None or state.gallery.selected >= len(state.scenes):
-        return state, ()
     name = state.scenes[state.gallery.selected].name
     known = remembered.pin(state.remembered, name)
     state = list_scenes(replace(state, remembered=known, touched_at=at), state.scenes)
     at_card = next(index for index, scene in enumerate(state.scenes) if scene.name == name)
     gallery = menu.select(state.gallery, at_card, state.room)
     return replace(state, gallery=gallery), ()
-
-
-# ---- the path of a picture ---------------------------------------------------------------------------------------
-
-
-def _in_path(state: AppState, message: messages.Message) -> Change | None:
-    assert state.path_line is not None
-    if isinstance(message, gestures.MouseClicked):
-        return replace(state, path_line=None), ()
-    if not isinstance(message, Text):
-        return (state, ()) if isinstance(message, gestures.MouseMoved | gestures.Scrolled) else None
-    line, ended, asks = typed_into(state.path_line, message)
-    if ended is Edit.CANCEL:
-        return replace(state, path_line=None), ()
-    if ended is Edit.APPLY:
-        text = line.text.strip()
-        return replace(state, path_line=None), ((errands.ReadPicture(text),) if text else ())
-    return replace(state, path_line=line, touched_at=_at(message, state)), asks
-
-
-def typed_into(line: PromptBox, message: Text) -> tuple[PromptBox, Edit | None, tuple[Ask, ...]]:
-    """The line after a message, how it ended if it did, and what to ask the clipboard for."""
-    asks: tuple[Ask, ...] = ()
-    match message:
-        case gestures.TextTyped(text) | gestures.Pasted(text):
-            line = prompt_box.type_text(line, text)
-        case gestures.TextComposed(text, caret):
-            line = prompt_box.compose_text(line, text, caret)
-        case gestures.Edited(edit, _, selecting, by_word):
-            if edit in (Edit.CANCEL, Edit.APPLY) and not line.composition:
-                return line, edit, ()
-            if edit in (Edit.COPY, Edit.CUT) and line.selected:
-                asks = (errands.CopyText(line.selected),)
-            elif edit is Edit.PASTE:
-                asks = (errands.PasteText(),)
-            line = prompt_box.edit(line, edit, selecting=selecting, by_word=by_word)
-    return line, None, asks
 
 
 def _at(message: Text, state: AppState) -> float:
@@ -108,6 +68,9 @@ def _in_crop(state: AppState, message: messages.Message) -> Change | None:
     page = state.crop
     assert page is not None
     match message:
+        case gestures.MenuMoved(_, rows, at) if page.line is not None:  # a gamepad's way to other words
+            key = Edit.OLDER if rows < 0 else Edit.NEWER
+            return replace(state, crop=replace(page, line=prompt_box.edit(page.line, key)), touched_at=at), ()
         case gestures.MenuMoved(columns, rows):
             return replace(state, crop=crop.move(page, columns, rows)), ()
         case gestures.Scrolled(notches):
@@ -116,8 +79,11 @@ def _in_crop(state: AppState, message: messages.Message) -> Change | None:
             return replace(state, crop=crop.point(page, x, y, state.room)), ()
         case gestures.MenuChosen():
             return state, (errands.MakePicture(OwnPicture(page.path, page.prompt, page.shift)),)
-        case gestures.Commanded(gestures.Command.PROMPT, at):
-            line = PromptBox(text=page.prompt, caret=len(page.prompt), swallow="t")
+        case gestures.Commanded(gestures.Command.PROMPT, at) | gestures.MenuActed(MenuAct.PIN, at):
+            typed = page.prompt if page.prompt != crop.DEFAULT_PROMPT else ""
+            keys, labels = state.settings.app.keys, state.settings.app.key_labels
+            swallow = "" if state.by_pad else bindings.letter_of(keys, "prompt", labels)
+            line = PromptBox(typed, len(typed), len(typed), history=suggested(state), swallow=swallow)
             return replace(state, crop=replace(page, line=line), touched_at=at), ()
         case gestures.Commanded(gestures.Command.BACK | gestures.Command.MENU):
             return replace(state, crop=None), ()

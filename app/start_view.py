@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pygame
 
-from app import crop, hints, hud, menu
+from app import crop, hints, hud, menu, speed
 from app.crop import CropPage
-from app.pages import darken, picture_of
-from app.theme import LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line
+from app.pages import picture_of
+from app.remembered import ModelLine
+from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line
 from app.values import AppState
 from engine.protocol import Pixels
 
@@ -29,7 +30,7 @@ def draw_crop(
 ) -> pygame.Rect | None:
     """The whole picture, dark where it is cut off. Returns the caret's place while the prompt is typed."""
     width, height = surface.get_size()
-    darken(surface, 250)
+    surface.fill(BACKGROUND)
     rect = crop.picture_rect(page, state.room)
     picture = preview.scaled(page.picture, (rect.width, rect.height))
     surface.blit(picture, (rect.x, rect.y))
@@ -44,8 +45,10 @@ def draw_crop(
     surface.blit(theme.text(theme.say("crop.title"), Role.HEADING), (theme.px(64), theme.px(22)))
     bundled = state.settings.engine.backend == "bundled"
     sizes = theme.say("crop.bundled" if bundled else "crop.size", width=page.size[0], height=page.size[1])
-    sizes = theme.shortened(sizes, Role.SMALL, width - theme.px(128))
-    surface.blit(theme.text(sizes, Role.SMALL, QUIET), (theme.px(64), theme.px(58)))
+    lines = theme.wrapped(sizes, Role.SMALL, width - theme.px(128))
+    for row, text in enumerate([*lines[:1], *([" ".join(lines[1:])] if lines[1:] else [])]):
+        text = theme.shortened(text, Role.SMALL, width - theme.px(128))
+        surface.blit(theme.text(text, Role.SMALL, QUIET), (theme.px(64), theme.px(57 + 19 * row)))
     panel = Panel(width - 2 * theme.px(64), theme.px(50), theme.px(12), PANEL, 235, theme.accent if page.line else LINE)
     at = (theme.px(64), height - theme.px(118))
     surface.blit(theme.panel(panel), at)
@@ -58,51 +61,60 @@ def draw_crop(
     return None
 
 
-def draw_path(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
-    """The line for the path of a picture, in the middle."""
-    width, height = surface.get_size()
-    assert state.path_line is not None
-    darken(surface, 170)
-    panel = Panel(min(theme.px(760), width - theme.px(64)), theme.px(150), theme.px(18), alpha=246, line=LINE)
-    x, y = (width - panel.width) // 2, (height - panel.height) // 2
-    surface.blit(theme.panel(panel), (x, y))
-    pad = theme.px(26)
-    title = theme.shortened(theme.say("path.title"), Role.STRONG, panel.width - 2 * pad)
-    surface.blit(theme.text(title, Role.STRONG), (x + pad, y + theme.px(20)))
-    inner = pygame.Rect(x + pad, y + theme.px(52), panel.width - 2 * pad, theme.px(44))
-    surface.blit(theme.panel(Panel(inner.width, inner.height, theme.px(10), (8, 10, 14), 255, theme.accent)), inner)
-    surface.blit(hint_line(theme, hints.path(state)), (x + pad, y + theme.px(112)))
-    return hud.draw_line(surface, theme, state, state.path_line, inner.inflate(-theme.px(24), -theme.px(8)), now=now)
-
-
 def draw_models(surface: pygame.Surface, theme: Theme, state: AppState, in_use: int) -> None:
     """Every model there is, with what it needs and where it is, as the engine's catalogue tells it."""
     height = surface.get_height()
-    darken(surface, 250)
+    surface.fill(BACKGROUND)
     first = menu.line_rect(0, state.room)
-    surface.blit(theme.text(theme.say("models.title"), Role.HEADING), (first.x + theme.px(6), theme.px(26)))
+    surface.blit(theme.text(theme.say("models.title"), Role.HEADING), (first.x, theme.px(24)))
     for index, model in enumerate(state.models):
         rect = menu.line_rect(index, state.room)
         chosen = index == state.picker
-        line = theme.accent if chosen else None
-        look = Panel(rect.width, rect.height, theme.px(12), PANEL, 235 if chosen else 150, line)
+        look = Panel(
+            rect.width, rect.height, theme.px(12), PANEL, 255 if chosen else 130, theme.accent if chosen else LINE
+        )
         surface.blit(theme.panel(look), (rect.x, rect.y))
-        inner = rect.width - theme.px(36)
-        title = model.title + (f"  ·  {theme.say('models.in_use')}" if index == in_use else "")
-        colour = theme.accent if index == in_use else TEXT
-        x, y = rect.x + theme.px(18), rect.y + theme.px(6)
-        surface.blit(theme.text(theme.shortened(title, Role.STRONG, inner), Role.STRONG, colour), (x, y))
-        y += theme.line_height(Role.STRONG)
-        for fact in model.facts:
-            if y + theme.line_height(Role.SMALL) > rect.y + rect.height:
-                break
-            surface.blit(theme.text(theme.shortened(fact, Role.SMALL, inner), Role.SMALL, QUIET), (x, y))
-            y += theme.line_height(Role.SMALL)
+        _draw_model(surface, theme, state, model, rect, in_use=index == in_use)
     if state.picker is not None and state.picker < len(state.models):
-        more = theme.wrapped("  ·  ".join(state.models[state.picker].facts[1:]), Role.SMALL, first.width)[:2]
-        for row, text in enumerate(more):
-            surface.blit(theme.text(text, Role.SMALL, TEXT), (first.x, height - theme.px(88 - 20 * row)))
-    surface.blit(hint_line(theme, hints.models(state)), (first.x, height - theme.px(36)))
+        _draw_facts(surface, theme, state, state.models[state.picker])
+    surface.blit(hint_line(theme, hints.models(state), first.width), (first.x, height - theme.px(34)))
+
+
+def _draw_model(
+    surface: pygame.Surface, theme: Theme, state: AppState, model: ModelLine, rect: menu.Rect, *, in_use: bool
+) -> None:
+    """Its name, how fast it was here, and, where the line is high enough, what it is."""
+    inner, x = rect.width - theme.px(36), rect.x + theme.px(18)
+    two = rect.height >= theme.line_height(Role.STRONG) + theme.line_height(Role.SMALL) + theme.px(8)
+    high = theme.line_height(Role.STRONG) + (theme.line_height(Role.SMALL) if two and model.facts else 0)
+    y = rect.y + (rect.height - high) // 2
+    fps = speed.of(state.remembered, model.backend, model.model)
+    words = "" if fps is None else theme.say("models.speed", fps=round(fps))
+    if words:
+        clocked = theme.text(words, Role.SMALL, QUIET)
+        surface.blit(clocked, (x + inner - clocked.get_width(), y + theme.px(3)))
+        inner -= clocked.get_width() + theme.px(16)
+    title = model.title + (f"  ·  {theme.say('models.in_use')}" if in_use else "")
+    colour = theme.accent if in_use else TEXT
+    surface.blit(theme.text(theme.shortened(title, Role.STRONG, inner), Role.STRONG, colour), (x, y))
+    if two and model.facts:
+        about = theme.shortened(model.facts[0], Role.SMALL, rect.width - theme.px(36))
+        surface.blit(theme.text(about, Role.SMALL, QUIET), (x, y + theme.line_height(Role.STRONG)))
+
+
+def _draw_facts(surface: pygame.Surface, theme: Theme, state: AppState, model: ModelLine) -> None:
+    """What is to be known before this model is chosen: what it is and needs, its speed here, its licence."""
+    last = menu.line_rect(max(5, len(state.models) - 1), state.room)
+    fps = speed.of(state.remembered, model.backend, model.model)
+    clocked = theme.say("models.speed_unknown") if fps is None else theme.say("models.speed", fps=round(fps))
+    y, end = last.y + last.height + theme.px(10), surface.get_height() - theme.px(42)
+    step = theme.px(19)
+    for fact in (*model.facts[:2], clocked, *model.facts[2:]):
+        for text in theme.wrapped(fact, Role.SMALL, last.width)[:2]:
+            if y + step > end:
+                return
+            surface.blit(theme.text(text, Role.SMALL, TEXT), (last.x, y))
+            y += step
 
 
 def draw_first_keys(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect) -> None:

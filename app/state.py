@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import hands, messages, pad_hands, reports, rewind_hands, slot_hands
+from app import (
+    branch_hands,
+    hands,
+    instant_hands,
+    messages,
+    pad_hands,
+    photo_hands,
+    prompt_hands,
+    reports,
+    rewind_hands,
+    slot_hands,
+)
 from app.steps import open_world
 from app.values import AppState, Change
 from engine.protocol import Pause, SceneSpec
@@ -22,9 +33,11 @@ def update(state: AppState, message: messages.Message) -> Change:
         state, step = pad_hands.lead(state, message.now)
         if step is not None:
             state, _ = hands.handle(state, step) or (state, ())
-        state = rewind_hands.tick(state, message.now)
-    handled = rewind_hands.handle(state, message) or slot_hands.handle(state, message) or hands.handle(state, message)
+        state = photo_hands.tick(rewind_hands.tick(state, message.now), message.now)
+    rules = (rewind_hands.handle, branch_hands.handle, slot_hands.handle, hands.handle)
+    handled = next((change for rule in rules if (change := rule(state, message)) is not None), None)
     state, asks = reports.handle(state, message) if handled is None else handled
+    state = prompt_hands.follow(instant_hands.follow(state, message), message)
     if state.world is not None and state.failure is None and state.standing != state.told_paused:
         # rates are not measured across a standstill
         measured = replace(state.measured, made=(), shown=())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from engine.protocol import ACTIONS, ActionState, CompositeEvent, Look, Transition
+from engine.protocol import ACTIONS, ActionState, CompositeEvent, Look, Prompt, Transition
 
 MOST_TRANSITIONS = 512
 """The engine refuses longer lists; older taps of one tick give way."""
@@ -39,7 +39,7 @@ class Steering:
     """The actions of the last event; what the engine believes to be held."""
     transitions: tuple[Transition, ...] = ()
     look: Look = field(default_factory=Look)
-    prompt: str | None = None
+    prompt: Prompt | None = None
     pressed_at: float | None = None
     """When the first hand movement of this tick happened."""
     next_event_id: int = 1
@@ -83,7 +83,7 @@ def turn_degrees(steering: Steering, yaw: float, pitch: float, at: float) -> Ste
     return replace(steering, look=look, pressed_at=_first(steering, at))
 
 
-def submit(steering: Steering, prompt: str, at: float) -> Steering:
+def submit(steering: Steering, prompt: Prompt, at: float) -> Steering:
     """A prompt for the next event; of two in one tick the newer wins."""
     return replace(steering, prompt=prompt, pressed_at=_first(steering, at))
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app import errands, menu, options, steering
+from app.branches import Tree
 from app.errands import Ask
 from app.facts import MOST_TOASTS, Measured, PromptStatus, Screen, Stage, Toast
 from app.films import Rewalking
 from app.gamepad import rest
+from app.prompts import Prompts
 from app.remembered import arranged, play
 from app.rewind import TimeMachine
 from app.values import AppState, Change
+from app.words.sentences import spoken
 from engine.config import EngineConfig
 from engine.protocol import CloseWorld, OpenWorld, Restore, SceneSpec
 
@@ -38,8 +41,11 @@ def reset(state: AppState, now: float) -> Change:
     """The same scene from its beginning, with the prompt that is current now."""
     if state.scene is None:
         return state, ()
-    scene = state.scene if state.current_prompt is None else replace(state.scene, prompt=state.current_prompt)
-    return open_world(state, scene, now)
+    mix = state.prompts.mix
+    prompt = state.current_prompt if mix is None else mix.text
+    scene = state.scene if prompt is None else replace(state.scene, prompt=prompt)
+    state, asks = open_world(state, scene, now)
+    return replace(state, prompts=Prompts(again=mix)), asks
 
 
 def recover(state: AppState, now: float) -> Change:
@@ -84,16 +90,16 @@ def close_world(state: AppState) -> Change:
 
 
 def tell(state: AppState, text: str, now: float, *, bad: bool = False) -> AppState:
-    """Show a sentence for some seconds; the same sentence is not stacked."""
+    """Show a sentence for some seconds, in the window's language; the same sentence is not stacked."""
+    text = spoken(state.language, text)
     others = tuple(toast for toast in state.toasts if toast.text != text)
     return replace(state, toasts=(*others, Toast(text, bad, now))[-MOST_TOASTS:])
 
 
 def list_scenes(state: AppState, scenes: Sequence[SceneSpec]) -> AppState:
-    """The scenes in their order, with a card behind them for a picture of the user's own."""
-    return replace(
-        state, scenes=arranged(scenes, state.remembered), gallery=replace(state.gallery, count=len(scenes) + 1)
-    )
+    """The scenes in their order, with the cards behind them that begin a world of the user's own."""
+    count = len(scenes) + len(menu.OWN_CARDS)
+    return replace(state, scenes=arranged(scenes, state.remembered), gallery=replace(state.gallery, count=count))
 
 
 def open_gallery(state: AppState) -> AppState:
@@ -132,12 +138,16 @@ def _new_session(state: AppState, scene: SceneSpec, now: float) -> AppState:
         page=None,
         picker=None,
         crop=None,
-        path_line=None,
+        line_page=None,
         slots=None,
+        tree=Tree(),
+        branches=None,
         films=None,
         film=None,
+        photo=None,
         paused=False,
         prompt=PromptStatus(scene.prompt, Stage.TYPED),
+        prompts=Prompts(),
         in_flight=(),
         accepted=(),
         applied=(),

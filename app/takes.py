@@ -6,6 +6,8 @@ before. So what was applied since the world opened is kept, and a session file b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from app.clips import Clip, ClipBuffer
 from app.errands import StartTake, Take
 from app.journal import Events, Journal, asked, folded
@@ -98,15 +100,32 @@ class Takes:
         if self._world is not None and saved.session_id == self._world.session_id:
             self._snapshot_chunks = {saved.path: saved.chunk}
 
-    def went_back(self, chunk: int) -> None:
-        """The world is again what it was after ``chunk``; what was asked later has not happened."""
+    def went(self, chunk: int, line: int, origin: int) -> None:
+        """The world is again what it was after ``chunk``, which line ``origin`` of the walk made, and goes on as
+        ``line``. Along the way that led here, what was asked later has not happened; elsewhere, other things were."""
         assert self._world is not None
-        self._journal.forget_after(chunk)
+        assert self._scene is not None
+        behind = self._journal.go(chunk, line, origin)
         self._snapshot_chunks.clear()
         self._next_chunk = chunk + 1
-        self._clips.forget_after(chunk)
-        if self._take is not None and self._take.log is not None and self._scene is not None:
+        if behind:
+            self._clips.forget_after(chunk)
+        else:
+            self._clips.begin(self._world.card.width, self._world.card.height, self._world.card.fps_nominal)
+        if self._take is None or self._take.log is None:
+            return
+        if behind:
             self._take.log.restarted(self._scene, self._world.seed, chunk)
+        else:
+            self._take.log.resumed(self._scene, self._world.seed, chunk, self._journal.events())
+
+    def keep_only(self, lines: Iterable[int]) -> None:
+        """Of other lines of the walk none can be gone to any more."""
+        self._journal.keep_only(lines)
+
+    def left_unseen(self, chunk: FrameChunk) -> None:
+        """A chunk came too late to be shown or filmed; but the line of the walk that is being left ends with it."""
+        self._journal.add(chunk.chunk, folded(chunk.events))
 
     def start(self, now: float) -> Message:
         """Begin a recording of the world that runs."""

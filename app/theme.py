@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 import pygame
 import pygame.freetype
 
-from app.words import table
+from app.words import sentences, table
 
 Colour = tuple[int, int, int]
 
@@ -153,6 +154,16 @@ class Theme:
         self._texts: OrderedDict[tuple[str, Role, Colour], pygame.Surface] = OrderedDict()
         self._widths: dict[tuple[str, Role], int] = {}
         self._panels: OrderedDict[Panel, pygame.Surface] = OrderedDict()
+        self._smaller: dict[float, Theme] = {}
+
+    def fitting(self, wanted_px: int, room_px: int) -> Theme:
+        """This theme, or one so much smaller that what takes ``wanted_px`` in this one fits into ``room_px``."""
+        if wanted_px <= room_px:
+            return self
+        part = max(0.3, math.floor(room_px / wanted_px * 20) / 20)
+        if part not in self._smaller:
+            self._smaller[part] = Theme(self.scale * part, self._glyphs, self.language, self.palette)
+        return self._smaller[part]
 
     @property
     def accent(self) -> Colour:
@@ -165,6 +176,10 @@ class Theme:
     def say(self, key: str, /, **values: str | int | float) -> str:
         """Words of the window."""
         return table.say(self.language, key, **values)
+
+    def spoken(self, english: str) -> str:
+        """What the engine or an error tells, in the window's language."""
+        return sentences.spoken(self.language, english)
 
     def px(self, length: float) -> int:
         """A length of the design, at scale 1, in window pixels."""
@@ -300,13 +315,17 @@ Hints = tuple[tuple[str, str], ...]
 """(key, what it does), as a line of advice shows them."""
 
 
-def hint_line(theme: Theme, hints: Hints) -> pygame.Surface:
-    """Keys and their meanings on one line, told apart by weight."""
+def hint_line(theme: Theme, hints: Hints, most_width: int | None = None) -> pygame.Surface:
+    """Keys and their meanings on one line, told apart by weight. Where it would be wider than ``most_width`` pixels,
+    those before the last one go: the first ones matter most, and the last one is the way out."""
     pieces = [
         (theme.text(key, Role.SMALL_STRONG, TEXT), theme.text(meaning, Role.SMALL, QUIET)) for key, meaning in hints
     ]
     near, far = theme.px(7), theme.px(20)
-    width = sum(key.get_width() + near + meaning.get_width() + far for key, meaning in pieces) - far
+    widths = [key.get_width() + near + meaning.get_width() + far for key, meaning in pieces]
+    while most_width is not None and len(pieces) > 2 and sum(widths) - far > most_width:
+        del pieces[-2], widths[-2]
+    width = sum(widths) - far
     line = pygame.Surface((max(1, width), theme.line_height(Role.SMALL)), pygame.SRCALPHA)
     x = 0
     for key, meaning in pieces:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app import messages
+from app.branches import Tree, TreePage
 from app.crop import CropPage
 from app.errands import Ask
 from app.facts import Measured, PromptStatus, RecordingStatus, Screen, Stage, Toast, World
 from app.film_pages import FilmPage, FilmsPage
 from app.gamepad import Gamepad
 from app.gestures import Focus
+from app.instant import Instant
+from app.line_page import LinePage
 from app.menu import Gallery, Menu, Room
 from app.options import SettingsPage
+from app.photo import Photo
 from app.prompt_box import PromptBox
+from app.prompts import Prompts
 from app.remembered import ModelLine, Remembered
 from app.rewind import TimeMachine
 from app.settings import Settings
@@ -50,12 +55,21 @@ class AppState:
     picker: int | None = None
     """Which of the models is chosen, while their list is open."""
     slots: SlotsPage | None = None
+    tree: Tree = field(default_factory=Tree)
+    """What was walked in this world, and can be gone to."""
+    branches: TreePage | None = None
+    """The page that shows it, while it is open."""
     films: FilmsPage | None = None
     film: FilmPage | None = None
     """The film that is watched."""
+    photo: Photo | None = None
     crop: CropPage | None = None
-    path_line: PromptBox | None = None
-    """The path of a picture while it is typed."""
+    line_page: LinePage | None = None
+    """The path of a picture, or the words of a world, while they are typed."""
+    is_dialog_open: bool = False
+    """Whether the system's file dialog is open beside the window."""
+    by_pad: bool = False
+    """Whether a gamepad was used last, so that its buttons are named."""
     taught_at: float | None = None
     """When the first walk's hint was first acted upon; it goes a little later."""
     help: bool = False
@@ -71,6 +85,7 @@ class AppState:
     told_paused: bool = False
     quitting: bool = False
     prompt_box: PromptBox | None = None
+    prompts: Prompts = field(default_factory=Prompts)
     history: tuple[str, ...] = ()
     steering: Steering = field(default_factory=Steering)
     turned: Look = field(default_factory=Look)
@@ -89,6 +104,7 @@ class AppState:
     applied: tuple[str, ...] = ()
     recording: RecordingStatus | None = None
     time: TimeMachine = field(default_factory=TimeMachine)
+    instant: Instant = field(default_factory=Instant)
     saving: tuple[tuple[str, str], ...] = ()  # (file, slot) that the engine is about to write
     measured: Measured = field(default_factory=Measured)
     pace: messages.LoopMeasured | None = None
@@ -103,7 +119,7 @@ class AppState:
             return Focus.TEXT
         if self.page is not None and self.page.catching:
             return Focus.KEY
-        return Focus.MENU if self.behind else Focus.WALK
+        return Focus.MENU if self.behind or self.prompts.chosen is not None else Focus.WALK
 
     @property
     def typing(self) -> PromptBox | None:
@@ -114,15 +130,18 @@ class AppState:
             return self.slots.line
         if self.films is not None and self.film is None and self.films.line is not None:
             return self.films.line
-        if self.prompt_box is not None or self.path_line is not None:
-            return self.prompt_box or self.path_line
+        if self.prompt_box is not None:
+            return self.prompt_box
+        if self.line_page is not None:
+            return self.line_page.line
         return None if self.crop is None else self.crop.line
 
     @property
     def behind(self) -> bool:
         """Whether the world, if there is one, lies behind something that is chosen from."""
-        opened = (self.menu, self.page, self.picker, self.crop, self.path_line, self.films, self.film, self.slots)
-        return self.screen is Screen.SCENES or any(part is not None for part in opened)
+        opened = (self.menu, self.page, self.picker, self.crop, self.line_page, self.films, self.film, self.slots)
+        shown = self.screen is Screen.SCENES or self.photo is not None or self.branches is not None
+        return shown or any(part is not None for part in opened)
 
     @property
     def teaching(self) -> bool:

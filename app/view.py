@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import pygame
 
-from app import film_view, hud, input_view, pages, settings_view, slots_view, start_hands, start_view
+from app import (
+    beginning_view,
+    branch_view,
+    film_view,
+    hud,
+    input_view,
+    instant_hands,
+    pages,
+    photo_view,
+    prompt_view,
+    settings_view,
+    slots_view,
+    start_hands,
+    start_view,
+)
 from app.facts import Screen
 from app.gestures import Focus
 from app.theme import BACKGROUND, PALETTES, Glyphs, Theme
+from app.turned_view import TurnedView, Warp
 from app.values import AppState
 from engine.protocol import Pixels
 
@@ -21,8 +36,11 @@ class View:
         self._pictures = pages.Pictures()
         self._preview = start_view.Preview()
         self._thumbnails = film_view.Thumbnails()
+        self._prints = photo_view.Prints()
         self._last: tuple[object, ...] | None = None
+        self._turned_view = TurnedView()
         self._frame: Pixels | None = None
+        self._warp: Warp | None = None
         self._scaled: pygame.Surface | None = None
         self.caret: pygame.Rect | None = None
         """Where text is being typed, for the input method's own window."""
@@ -60,17 +78,21 @@ class View:
             if frame is not None:
                 self._draw_picture(surface, frame)
             film_view.draw_film(surface, theme, state, state.film, now)
+        elif state.photo is not None and state.photo.shots:
+            photo_view.draw(surface, theme, self._prints, state, state.photo)
         elif state.slots is not None:
             self.caret = slots_view.draw(surface, theme, state, now)
+        elif state.branches is not None:
+            branch_view.draw(surface, theme, self._prints, state, state.branches, frame)
         elif state.films is not None:
             self.caret = film_view.draw_films(surface, theme, self._thumbnails, state, now)
         elif state.screen is Screen.SCENES:
             pages.draw_gallery(surface, theme, self._pictures, state)
         elif state.screen is Screen.WALK and frame is not None:
-            room = self._draw_picture(surface, frame)
+            room = self._draw_picture(surface, frame, instant_hands.warp_of(state))
             if state.failure is None:
                 hud.draw(surface, theme, state, room, now)
-                if state.teaching:
+                if state.teaching and not (state.details or state.inputs):  # who opens those knows the keys
                     start_view.draw_first_keys(surface, theme, state, room)
                 if state.inputs:
                     input_view.draw(surface, theme, state, room)
@@ -83,11 +105,13 @@ class View:
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:
-            self.caret = hud.draw_prompt_box(surface, theme, state, now)
+            self.caret = prompt_view.draw_box(surface, theme, state, now)
+        elif state.prompts.hinted or state.prompts.chosen is not None:
+            prompt_view.draw_quick(surface, theme, state)
         if state.page is not None:
             self.caret = settings_view.draw(surface, theme, state, now)
-        elif state.path_line is not None:
-            self.caret = start_view.draw_path(surface, theme, state, now)
+        elif state.line_page is not None:
+            self.caret = beginning_view.draw(surface, theme, state, state.line_page, now)
         elif state.crop is not None:
             self.caret = start_view.draw_crop(surface, theme, state, state.crop, self._preview, now)
         elif state.picker is not None:
@@ -98,15 +122,16 @@ class View:
             hud.draw_help(surface, theme, state)
         hud.draw_toasts(surface, theme, state)
 
-    def _draw_picture(self, surface: pygame.Surface, frame: Pixels) -> pygame.Rect:
-        """The frame as large as fits, its shape kept, dark beside it. Returns where it lies."""
+    def _draw_picture(self, surface: pygame.Surface, frame: Pixels, warp: Warp | None = None) -> pygame.Rect:
+        """The frame, turned by ``warp``, as large as fits, its shape kept, dark beside it. Returns where it lies."""
         width, height = surface.get_size()
         rect = fitted(frame.shape[1], frame.shape[0], width, height)
         if self._scaled is None or self._scaled.get_size() != rect.size:
             self._scaled, self._frame = pygame.Surface(rect.size), None
-        if frame is not self._frame:
-            pygame.transform.smoothscale(pages.picture_of(frame), rect.size, self._scaled)
-            self._frame = frame
+        if frame is not self._frame or warp != self._warp:
+            picture = pages.picture_of(frame) if warp is None else self._turned_view.picture(frame, warp)
+            pygame.transform.smoothscale(picture, rect.size, self._scaled)
+            self._frame, self._warp = frame, warp
         if rect.size != (width, height):
             surface.fill(BACKGROUND)
         surface.blit(self._scaled, rect)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from engine.config import BACKENDS, EngineConfig
 from engine.errors import BadValue, NeedsLibrary
-from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, SceneSpec
+from engine.protocol import EventAccepted, EventRejected, FrameChunk, ModelCard, Optics, PromptMix, SceneSpec
 
 Progress = Callable[[str, float | None], None]
 Log = Callable[[str], None]
@@ -24,7 +24,11 @@ class World(Protocol):
 
     @property
     def prompt(self) -> str:
-        """The prompt in force."""
+        """The prompt in force, in words."""
+
+    @property
+    def mix(self) -> PromptMix | None:
+        """The prompt in force, where it is two at once."""
 
     @property
     def text_encodes(self) -> int:
@@ -71,6 +75,9 @@ class WorldModel(Protocol):
 
     @property
     def card(self) -> ModelCard: ...
+
+    @property
+    def optics(self) -> Optics: ...
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> World: ...
 

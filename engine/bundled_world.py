@@ -16,15 +16,17 @@ from engine.bundled import MODEL_FOLDER, BundledModel, load_bundled_model
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
 from engine.conditioning import DEFAULT_MIX, Blend, ChunkCondition, Place
 from engine.config import EngineConfig
+from engine.crossfade import Crossfade, between, goes_on, restored, texts_of
 from engine.device import prepare_device
 from engine.errors import BadValue
+from engine.events import check_prompt
 from engine.grading import grade
 from engine.image_condition import fit_image
-from engine.protocol import ModelCard, Pixels, SceneSpec
+from engine.protocol import ModelCard, Optics, Pixels, Prompt, PromptMix, SceneSpec, prompt_to_wire
 from engine.scenery import PreparedChunk
 from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
-from engine.wishes import asked_mix, unknown_notice
+from engine.wishes import Mix, asked_mix, unknown_notice
 from engine.wording import PICTURE_PROMPT
 
 _RESIDUAL_LIMIT = 5.0
@@ -38,21 +40,29 @@ class LayoutScenery:
     The noises are drawn once, so that standing still is calm.
     """
 
-    def __init__(self, model: BundledModel, steps: int, scene: SceneSpec, seed: int) -> None:
-        self.model, self.picture = model, None if scene.image is None else _in_size(scene.image, model)
+    def __init__(
+        self, model: BundledModel, steps: int, crossfade_chunks: int | None, scene: SceneSpec, seed: int
+    ) -> None:
+        self.model, self.crossfade_chunks = model, crossfade_chunks
+        self.picture = None if scene.image is None else _in_size(scene.image, model)
         self.fitted = own_picture.fit(scene.image) if scene.own_image and scene.image is not None else None
         reading = model.reader.read(scene.prompt)
         told = []
-        mix = asked_mix(DEFAULT_MIX if self.fitted is None else self.fitted.mix, reading.wish)
-        self.text_rows = reading.rows
+        self.asked: Prompt | None = scene.prompt
+        self.base: Mix = DEFAULT_MIX if self.fitted is None else self.fitted.mix
+        """What the prompt in force was held against."""
+        mix = asked_mix(self.base, reading.wish)
+        self.words = Crossfade(reading.rows)
         self.place, self.blend = Place.of(scene.map_seed, scene.start), Blend(mix, mix)
         if self.fitted is not None:
             told.append(own_picture.told(self.fitted, mix))
-            self.text_rows = model.reader.read(own_picture.sentence_of(mix)).rows
+            self.words = Crossfade(model.reader.read(own_picture.sentence_of(mix)).rows)
             self.place = replace(self.place, pitch=math.radians(self.fitted.pitch_degrees))
         if not reading.understood and scene.prompt.strip() not in ("", PICTURE_PROMPT):
             told.append(unknown_notice(scene.prompt))
         self.notice: str | None = " ".join(told) or None
+        self.fade_share: float | None = None
+        self._words_share: float | None = None
         geometry, channels = model.config.geometry, model.config.dit.out_channels
         self._size = (1, channels, geometry.latent_frames, geometry.latent_height, geometry.latent_width)
         self._seed, self._steps = seed, steps
@@ -61,20 +71,48 @@ class LayoutScenery:
     def redraw(self, seed: int) -> None:
         self.noise, self.renoise = _draw_noise(seed, self._size, self._steps)
 
-    def follow(self, prompt: str) -> None:
-        """A prompt about nothing that the model knows leaves the world as it is, its words included."""
-        reading = self.model.reader.read(prompt)
-        self.notice = None if reading.understood else unknown_notice(prompt)
-        if reading.understood:
-            self.text_rows = reading.rows
-            self.blend = self.blend.towards(asked_mix(self.blend.target, reading.wish))
+    @property
+    def text_rows(self) -> Tensor:
+        return self.words.rows
+
+    def follow(self, prompt: Prompt) -> None:
+        """A prompt about nothing that the model knows, alone or mixed in, leaves the world as it is, words included.
+        (What was in force when something was mixed with it may be such a prompt: it stands for that world.)"""
+        is_same, texts = goes_on(self.asked, prompt), texts_of(prompt)
+        readings = [self.model.reader.read(text) for text in texts]
+        unknown = [t for t, reading in zip(texts, readings, strict=True) if not reading.understood]
+        unknown = unknown[1:] if is_same and not readings[0].understood else unknown
+        self.notice = unknown_notice(unknown[0]) if unknown else None
+        if unknown:
+            return
+        self.asked, self.base = prompt, self.base if is_same else self.blend.target
+        rows, mixes = readings[0].rows, [asked_mix(self.base, reading.wish) for reading in readings]
+        if self.fitted is not None and not readings[0].understood:
+            rows = self.model.reader.read(own_picture.sentence_of(self.base)).rows
+        mix = mixes[0]
+        if isinstance(prompt, PromptMix):
+            share = prompt.share
+            rows = between(rows, readings[1].rows, share)
+            mix = tuple((1 - share) * a + share * b for a, b in zip(*mixes, strict=True))
+        chunks = self.crossfade_chunks
+        latent_frames = None if chunks is None else chunks * self.model.config.stream.chunk_latent_frames
+        self.words = self.words.towards(rows, chunks or 0)
+        self.blend = self.blend.towards(mix, latent_frames)
+
+    def fade(self) -> bool:
+        self.words, going = self.words.next(), self.words.is_going_on
+        self._words_share = self.words.share if going else None
+        return going
 
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """The layout from the frame shown last to the chunk's end, painted. A world's first picture is known."""
         picture = self.picture if chunk == 0 else None
+        shares = [] if self._words_share is None else [self._words_share]
+        was_going = self.blend.share < 1
         condition, self.blend = self.model.conditioner.prepare_chunk(
             self.place, self.blend, shown, poses.absolute, picture=picture is not None
         )
+        self.fade_share = min([*shares, self.blend.share] if was_going else shares, default=None)
         return PreparedChunk(
             condition=condition.condition,
             noise=self.noise,
@@ -92,20 +130,24 @@ class LayoutScenery:
         return _draw_noise(self._seed + _FURTHER_NOISE + step, self._size, 1)[0]
 
     def mark(self) -> Callable[[], None]:
+        words, notice, place, blend, asked = self.words, self.notice, self.place, self.blend, (self.asked, self.base)
         noises = self.noise, self.renoise
-        rows, notice, place, blend = self.text_rows, self.notice, self.place, self.blend
 
         def back() -> None:
+            self.words, self.notice, self.place, self.blend = words, notice, place, blend
+            self.asked, self.base = asked
             self.noise, self.renoise = noises
-            self.text_rows, self.notice, self.place, self.blend = rows, notice, place, blend
 
         return back
 
     def plain(self) -> Mapping[str, object]:
-        return {"place": asdict(self.place), "blend": asdict(self.blend)}
+        asked = None if self.asked is None else prompt_to_wire(self.asked)
+        kept = {"place": asdict(self.place), "blend": asdict(self.blend), "asked": asked, "base": list(self.base)}
+        return {**kept, "words": self.words.plain()}
 
     def tensors(self) -> dict[str, Tensor]:
-        return {"text_rows": self.text_rows, "noise": self.noise, "renoise": self.renoise}
+        source = {} if self.words.source is None else {"text_source": self.words.source}
+        return {"text_rows": self.words.target, "noise": self.noise, "renoise": self.renoise, **source}
 
     def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
         place, blend = plain["place"], plain["blend"]
@@ -113,8 +155,13 @@ class LayoutScenery:
             raise ValueError("a bundled world needs its place and its blend")
         self.place = Place(*(float(str(place[k])) for k in ("x", "z", "yaw", "pitch")))
         source, target = (tuple(float(v) for v in blend[k]) for k in ("source", "target"))
-        self.blend = Blend(source, target, float(str(blend["share"])))
-        self.text_rows, self.noise, self.renoise = (tensors[k] for k in ("text_rows", "noise", "renoise"))
+        length = blend.get("latent_frames")
+        self.blend = Blend(source, target, float(str(blend["share"])), None if length is None else float(str(length)))
+        base, asked = plain.get("base"), plain.get("asked")  # files from before there were mixes have neither
+        self.base = tuple(float(v) for v in base) if isinstance(base, list) else self.blend.target
+        self.asked = None if asked is None else check_prompt(asked)
+        self.words = restored(tensors["text_rows"], tensors.get("text_source"), plain.get("words"))
+        self.noise, self.renoise = tensors["noise"], tensors["renoise"]
 
     def _picture_residual(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
         """What a world's first picture [1, 3, H, W] in -1..1 says beyond the painter.
@@ -183,10 +230,14 @@ class BundledWorldModel:
             schedule_of=partial(_schedule, own.sigmas),
             camera=CameraPreset(convention, own.camera_scale(convention), own.intrinsics),
             policy=config.window,
-            begin=partial(LayoutScenery, model, schedule.steps),
+            begin=partial(LayoutScenery, model, schedule.steps, config.prompt.crossfade_chunks),
             device=torch.device("cpu"),
             dtype=torch.float32,
         )
+
+    @property
+    def optics(self) -> Optics:
+        return self.loaded.camera.optics(self.card.width, shifts=True)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
         return self.loaded.open(scene, seed, session_id)

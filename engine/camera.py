@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.protocol import Look
+from engine.protocol import Look, Optics
 
 Poses = NDArray[np.float64]
 
@@ -145,6 +145,12 @@ class CameraPreset:
     convention: CameraConvention
     scale: CameraScale
     intrinsics: Intrinsics
+
+    def optics(self, width_px: int, *, shifts: bool = False) -> Optics:
+        """What follows from it for pictures of this width."""
+        scale, steps = self.scale, self.convention.steps(first=False)
+        yaw, pitch = scale.yaw_degrees * steps, scale.pitch_degrees * steps
+        return Optics(yaw, pitch, scale.pitch_limit_degrees, self.intrinsics.fx / width_px, shifts)
 
 
 def advance(

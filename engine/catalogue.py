@@ -97,6 +97,10 @@ PUBLISHED = (
 )
 
 
+_SMALL = "1.1 GB of main memory, window and world together"
+"""Of the bundled model, as measured (README)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One model as ``python main.py models`` shows it; empty texts do not apply."""
@@ -115,7 +119,7 @@ def listed() -> list[Listed]:
     state = f"comes along ({size_text(weights.stat().st_size)})" if weights.is_file() else f"missing: {weights}"
     name = _text(BUNDLED_FOLDER, "name")
     return [
-        Listed("bundled", name, state, "paints and refines a procedural landscape; runs on any computer"),
+        Listed("bundled", name, state, "paints and refines a procedural landscape; runs on any computer", "", _SMALL),
         Listed("test_card", "test card", "built in", "moving colours with the same controls; no model, no torch"),
         *(_listed(model) for model in PUBLISHED),
         Listed("sglang", "SGLang-Diffusion", "on a server", "a model that runs on another computer: docs/cluster.md"),

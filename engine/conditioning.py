@@ -24,6 +24,7 @@ from engine.worldmap import BIOMES, MIX_SIZE, TIMES, View, WorldMap, seed_origin
 
 VIDEO_FRAMES_PER_LATENT = 4
 MASK_CHANNELS = 4
+_ARRIVED = 1 - 1e-9  # ten tenths are a little less than one
 DEFAULT_MIX = tuple(float(i in (0, len(BIOMES) + 1, len(BIOMES) + len(TIMES))) for i in range(MIX_SIZE))
 """A clear noon in a meadow: what a world is when its prompt says nothing."""
 
@@ -50,14 +51,23 @@ class Blend:
     source: tuple[float, ...]
     target: tuple[float, ...]
     share: float = 1.0
+    latent_frames: float | None = None
+    """How many the whole way takes; None: as many as the model has learnt."""
 
     def at(self, share: float) -> Tensor:
         return torch.lerp(torch.tensor(self.source), torch.tensor(self.target), min(1.0, share))
 
-    def towards(self, target: tuple[float, ...]) -> Blend:
-        """A new blend that begins where this one stands."""
+    def towards(self, target: tuple[float, ...], latent_frames: float | None = None) -> Blend:
+        """A new blend that begins where this one stands; of 0 latent frames, one that is at its end."""
         here = tuple(float(v) for v in self.at(self.share))
-        return Blend(here, target, 0.0 if target != here else 1.0)
+        if target == here or latent_frames == 0:
+            return Blend(target, target)
+        return Blend(here, target, 0.0, latent_frames)
+
+    def after(self, latent_frames: float) -> Blend:
+        """One latent frame later, of so many that the whole way takes."""
+        share = self.share + 1 / latent_frames
+        return replace(self, share=share if share < _ARRIVED else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +153,15 @@ class LayoutConditioner:
     def view(self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool) -> tuple[View, Blend]:
         """The map cameras of a chunk's video frames (F * 4 of them), and the blend after it; as ``prepare_chunk``."""
         views: list[tuple[_Pose, Tensor]] = []
+        length = blend.latent_frames or self.blend_latent_frames
         for c2w in after:
             frames = (
                 [before] * VIDEO_FRAMES_PER_LATENT if picture else video_poses(before, c2w, VIDEO_FRAMES_PER_LATENT)
             )
             for i, frame in enumerate(frames):
                 covered = 1.0 if picture else (i + 1) / VIDEO_FRAMES_PER_LATENT
-                views.append((_pose(frame), blend.at(blend.share + covered / self.blend_latent_frames)))
-            blend = replace(blend, share=min(1.0, blend.share + 1 / self.blend_latent_frames))
+                views.append((_pose(frame), blend.at(blend.share + covered / length)))
+            blend = blend.after(length)
             before = c2w
         return self._view(place, [pose for pose, _ in views], torch.stack([mix for _, mix in views])), blend
 

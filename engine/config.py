@@ -47,6 +47,15 @@ class ImageConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptConfig:
+    """``crossfade_chunks``: how many a world takes from one prompt to the next; 0: it switches at once. None is the
+    model's own way: large models switch, and in the bundled one words switch while the land follows within some
+    frames, as both have learnt it."""
+
+    crossfade_chunks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceConfig:
     """Where the model runs. ``threads`` 0 means as many as there are cores for this process."""
 
@@ -116,6 +125,7 @@ class EngineConfig:
     device: DeviceConfig = field(default_factory=DeviceConfig)
     camera: CameraConfig = field(default_factory=CameraConfig)
     window: WindowPolicy = field(default_factory=WindowPolicy)
+    prompt: PromptConfig = field(default_factory=PromptConfig)
     image: ImageConfig = field(default_factory=ImageConfig)
     lingbot: LingBotOptions = field(default_factory=LingBotOptions)
     remote: RemoteConfig = field(default_factory=RemoteConfig)
@@ -186,6 +196,7 @@ ENGINE_SETTINGS: Mapping[str, Setting] = {
     "window.still_latent_frames": Setting(int, 0, 4096, optional=True),
     "window.still_chunks": Setting(int, 1, 10_000),
     "window.look_threshold_degrees": Setting(float, 0.0, 180.0),
+    "prompt.crossfade_chunks": Setting(int, 0, 64, optional=True),
     "image.lazy_vae_encode_black_frames": Setting(int, 0, 10_000),
     "lingbot.text_encoder": Setting(str, choices=TEXT_PLACEMENTS),
     "lingbot.assets": Setting(str, optional=True),

@@ -28,8 +28,10 @@ from engine.protocol import (
     CameraActions,
     CompositeEvent,
     Look,
+    Prompt,
     Retake,
     SampledEvent,
+    prompt_to_wire,
 )
 from engine.wording import Path, dotted, shown
 
@@ -50,7 +52,7 @@ class ChunkInputs:
     last: prompt, then actions (a held state counts with its old id), then look.
     """
 
-    prompt: str | None
+    prompt: Prompt | None
     actions: tuple[Actions, ...] | None
     look: Look
     events: tuple[SampledEvent, ...]
@@ -78,7 +80,7 @@ class ControlQueues:
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
         self._waiting_items = 0
-        self._prompt: tuple[str, int | None] | None = None
+        self._prompt: tuple[Prompt, int | None] | None = None
         self._script: deque[tuple[Actions, int | None]] = deque()
         self._held: Actions = ()
         self._held_id: int | None = None
@@ -161,7 +163,7 @@ class ControlQueues:
             self._script.clear()
             pending.extend((transition.actions, event_id) for transition in camera.transitions)
 
-    def _sample_prompt(self, chunk: int) -> str | None:
+    def _sample_prompt(self, chunk: int) -> Prompt | None:
         if self._prompt is None or chunk == 0:
             return None
         prompt, event_id = self._prompt
@@ -195,7 +197,7 @@ class ControlQueues:
                 {"wire": _copy_of_map(w.wire), "pressed_at": w.event.pressed_at, "accepted_at": w.accepted_at}
                 for w in self._waiting
             ],
-            "prompt": None if self._prompt is None else list(self._prompt),
+            "prompt": None if self._prompt is None else [prompt_to_wire(self._prompt[0]), self._prompt[1]],
             "script": [[list(actions), event_id] for actions, event_id in self._script],
             "held": list(self._held),
             "held_id": self._held_id,

@@ -7,6 +7,10 @@ Wire form (the same map in JSON, YAML or MessagePack)::
      "look": {"yaw_degrees": 3.5, "pitch_degrees": -1.0},
      "prompt": "a snowstorm at night"}
 
+``prompt`` may also be two prompts at once, ``share`` (0 to 1) of the second::
+
+    {"text": "a forest at noon", "mixed_with": "a snowstorm at night", "share": 0.35}
+
 ``camera_actions`` may also be a state map::
 
     {"mode": "state", "transitions": [{"actions": ["w"], "client_ts_ms": 100}, {"actions": []}]}
@@ -32,6 +36,8 @@ from engine.protocol import (
     CompositeEvent,
     EventRejected,
     Look,
+    Prompt,
+    PromptMix,
     Retake,
     Transition,
 )
@@ -248,8 +254,25 @@ def _retake(value: object) -> Retake:
     return Retake(seed, int(steps))
 
 
-def check_prompt(value: object, path: Path = ()) -> str:
-    """A prompt as it stands in an event. Raises ``Rejection`` whose ``parts`` begin with ``path``."""
+def check_prompt(value: object, path: Path = ()) -> Prompt:
+    """A prompt, or a mix of two, as it stands in an event. Raises ``Rejection`` whose ``parts`` begin with ``path``."""
+    return _mix(value, path) if isinstance(value, Mapping) else check_text(value, path)
+
+
+def _mix(value: Mapping[object, object], path: Path) -> PromptMix:
+    _refuse_unknown(value, ("text", "mixed_with", "share"), path)
+    for name in ("text", "mixed_with", "share"):
+        if name not in value:
+            raise Rejection(None, (*path, name), "nothing", "the map's text, mixed_with and share")
+    share = value["share"]
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        raise Rejection(None, (*path, "share"), shown(share), "a number from 0 to 1")
+    text, mixed_with = (check_text(value[name], (*path, name)) for name in ("text", "mixed_with"))
+    return PromptMix(text, mixed_with, float(share))
+
+
+def check_text(value: object, path: Path = ()) -> str:
+    """One prompt. Raises ``Rejection`` whose ``parts`` begin with ``path``."""
     if not isinstance(value, str):
         raise Rejection(None, path, shown(value), "a text")
     problem = prompt_problem(value)

@@ -22,7 +22,7 @@ from engine import window
 from engine.config import EngineConfig
 from engine.controls import ChunkInputs, ControlQueues
 from engine.errors import BadValue, FileProblem
-from engine.events import Rejection, parse
+from engine.events import Rejection, check_prompt, parse
 from engine.geometry import ChunkGeometry
 from engine.moments import Moment
 from engine.protocol import (
@@ -31,10 +31,15 @@ from engine.protocol import (
     EventRejected,
     FrameChunk,
     ModelCard,
+    Optics,
     Pixels,
+    Prompt,
+    PromptMix,
     SceneSpec,
     StartPose,
     WindowReport,
+    prompt_to_wire,
+    prompt_words,
 )
 from engine.window import KVWindow, MotionState, StreamShape, WindowPolicy
 
@@ -83,6 +88,8 @@ class TestCardModel:
             fps_nominal=FPS,
             latent_frames_per_chunk=GEOMETRY.latent_frames,
         )
+        focal = _FOCAL_PX / GEOMETRY.width_px
+        self.optics = Optics(YAW_DEGREES, PITCH_DEGREES, PITCH_LIMIT_DEGREES, focal)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> TestCardWorld:
         return TestCardWorld(self._policy, scene, seed, session_id)
@@ -106,10 +113,18 @@ class TestCardWorld:
         self._policy, self._session_id, self._seed = policy, session_id, seed
         self.notice = "The test card has no picture in it: it shows its own ground." if scene.own_image else None
         self.text_encodes, self.cross_attention_resets = 1, 0
-        self.prompt = scene.prompt
+        self._prompt: Prompt = scene.prompt
         self._walker = _at(scene.start)
         self._motion, self._controls = MotionState(), ControlQueues()
         self._chunk = self._frame = 0
+
+    @property
+    def prompt(self) -> str:
+        return prompt_words(self._prompt)
+
+    @property
+    def mix(self) -> PromptMix | None:
+        return self._prompt if isinstance(self._prompt, PromptMix) else None
 
     def apply(self, wire: Mapping[str, object], pressed_at: float | None, now: float) -> EventAccepted | EventRejected:
         """Take an event whole for the next chunk, or refuse it whole."""
@@ -127,8 +142,8 @@ class TestCardWorld:
         look = inputs.look
         moving = window.is_moving(self._policy, inputs.actions, look.yaw_degrees, look.pitch_degrees)
         self._motion, seen = window.choose(self._policy, STREAM, self._motion, moving)
-        if inputs.prompt is not None and inputs.prompt != self.prompt:
-            self.prompt = inputs.prompt
+        if inputs.prompt is not None and inputs.prompt != self._prompt:
+            self._prompt = inputs.prompt
             self.text_encodes += 1
             self.cross_attention_resets += 1
         if inputs.retake is not None and inputs.retake.seed is not None:
@@ -177,7 +192,7 @@ class TestCardWorld:
         state = {
             "model": "test card",
             "seed": self._seed,
-            "prompt": self.prompt,
+            "prompt": prompt_to_wire(self._prompt),
             "walker": asdict(self._walker),
             "motion": asdict(self._motion),
             "controls": self._controls.to_dict(),
@@ -192,13 +207,13 @@ class TestCardWorld:
         controls = ControlQueues.from_dict(state["controls"])
         chunk, frame, seed, prompt = (state[name] for name in ("chunk", "frame", "seed", "prompt"))
         self._walker, self._motion, self._controls = walker, motion, controls
-        self._chunk, self._frame, self._seed, self.prompt = chunk, frame, seed, prompt
+        self._chunk, self._frame, self._seed, self._prompt = chunk, frame, seed, check_prompt(prompt, ("prompt",))
 
     def _draw(self, inputs: ChunkInputs) -> Pixels:
         """Walk and draw: RGB [T, H, W, 3]."""
         count = GEOMETRY.video_frames(STREAM.chunk_latent_frames, first=self._chunk == 0)
         actions = inputs.actions[0] if inputs.actions else ()
-        palette = _palette(self.prompt, self._seed)
+        palette = _colours(self._prompt, self._seed)
         frames = np.empty((count, GEOMETRY.height_px, GEOMETRY.width_px, 3), np.uint8)
         for index in range(count):
             look = inputs.look
@@ -243,6 +258,14 @@ def _rotation(walker: Walker) -> NDArray[np.float32]:
     sy, cy = math.sin(math.radians(walker.yaw)), math.cos(math.radians(walker.yaw))
     sp, cp = math.sin(math.radians(walker.pitch)), math.cos(math.radians(walker.pitch))
     return np.array([[cy, sy * sp, sy * cp], [0.0, cp, -sp], [-sy, cy * sp, cy * cp]], np.float32)
+
+
+def _colours(prompt: Prompt, seed: int) -> NDArray[np.float32]:
+    """The palette of a prompt; of a mix, between those of its two."""
+    if isinstance(prompt, str):
+        return _palette(prompt, seed)
+    share = np.float32(prompt.share)
+    return (1 - share) * _palette(prompt.text, seed) + share * _palette(prompt.mixed_with, seed)
 
 
 def _palette(prompt: str, seed: int) -> NDArray[np.float32]:

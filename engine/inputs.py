@@ -44,6 +44,37 @@ CameraActions = ActionState | ActionScript
 
 
 @dataclass(frozen=True, slots=True)
+class PromptMix:
+    """Two prompts at once: ``share`` (0 to 1) of the second, the rest of the first."""
+
+    text: str
+    mixed_with: str
+    share: float
+
+    @property
+    def words(self) -> str:
+        """The mix as one line for people; nothing reads it back."""
+        if self.share in (0.0, 1.0):
+            return self.mixed_with if self.share else self.text
+        return f"{self.text} {1 - self.share:.0%} + {self.mixed_with} {self.share:.0%}"
+
+    def to_wire(self) -> dict[str, object]:
+        return {"text": self.text, "mixed_with": self.mixed_with, "share": self.share}
+
+
+Prompt = str | PromptMix
+
+
+def prompt_words(prompt: Prompt) -> str:
+    """A prompt as it is shown and written into films."""
+    return prompt.words if isinstance(prompt, PromptMix) else prompt
+
+
+def prompt_to_wire(prompt: Prompt) -> object:
+    return prompt.to_wire() if isinstance(prompt, PromptMix) else prompt
+
+
+@dataclass(frozen=True, slots=True)
 class Retake:
     """The next chunk is made in another way. ``seed``: of the noise that it and all after it are drawn from (None: as
     it comes). ``steps``: denoising passes of this one chunk (None: the model's own)."""
@@ -72,7 +103,7 @@ class CompositeEvent:
     input_types: tuple[str, ...]
     camera_actions: CameraActions | None = None
     look: Look | None = None
-    prompt: str | None = None
+    prompt: Prompt | None = None
     pressed_at: float | None = None
     retake: Retake | None = None
 
@@ -96,7 +127,7 @@ class CompositeEvent:
         if self.look is not None:
             wire["look"] = {"yaw_degrees": self.look.yaw_degrees, "pitch_degrees": self.look.pitch_degrees}
         if self.prompt is not None:
-            wire["prompt"] = self.prompt
+            wire["prompt"] = prompt_to_wire(self.prompt)
         if self.retake is not None:
             wire["retake"] = self.retake.to_wire()
         return wire

@@ -28,11 +28,16 @@ from engine.inputs import ActionState as ActionState
 from engine.inputs import CameraActions as CameraActions
 from engine.inputs import CompositeEvent as CompositeEvent
 from engine.inputs import Look as Look
+from engine.inputs import Prompt as Prompt
+from engine.inputs import PromptMix as PromptMix
 from engine.inputs import Retake as Retake
 from engine.inputs import Transition as Transition
+from engine.inputs import prompt_to_wire as prompt_to_wire
+from engine.inputs import prompt_words as prompt_words
+from engine.lines import WalkLine as WalkLine
+from engine.optics import Optics as Optics
 
 Pixels = NDArray[np.uint8]
-from engine.lines import WalkLine as WalkLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +106,6 @@ class GoBack:
 
     session_id: int
     chunk: int
-
-
-@dataclass(frozen=True, slots=True)
-class MakeVariants:
-    """Make the chunk on show again in each of these ways, unseen; the world stays what it is. ``VariantMade`` tells
     line: int | None = None
 
 
@@ -115,6 +115,11 @@ class ForgetLine:
 
     session_id: int
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class MakeVariants:
+    """Make the chunk on show again in each of these ways, unseen; the world stays what it is. ``VariantMade`` tells
     each one's picture of the frame that ends at ``position`` of the walk, in chunks: 5.0 is the end of chunk 4."""
 
     session_id: int
@@ -171,6 +176,10 @@ class WorldOpened:
     prompt: str
     notice: str | None = None
     """A sentence that the user must be told, e.g. what this model does with an image of one's own."""
+    mix: PromptMix | None = None
+    """The prompt in force, where it is two at once."""
+    optics: Optics | None = None
+    """How the model's camera turns and sees; None: not known, and nothing is foreseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +225,8 @@ class FrameChunk:
     """None where the model runs on this computer."""
     notice: str | None = None
     """A sentence that the user must be told about this chunk, e.g. that its prompt was not understood."""
+    fade: float | None = None
+    """How far the world has come to its prompt from the one before, 0 to 1; None where it is not on its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +250,8 @@ class MomentsKept:
     chunks: tuple[int, ...]
     byte_count: int
     problem: str | None = None
+    line: int = 0
+    lines: tuple[WalkLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +262,11 @@ class WentBack:
     session_id: int
     chunk: int
     prompt: str
-
-
+    mix: PromptMix | None = None
     line: int = 0
-    lines: tuple[WalkLine, ...] = ()
+    origin: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class StayedHere:
     """There was no moment to go back to; the world goes on as it was."""
@@ -262,8 +276,6 @@ class StayedHere:
 
 
 @dataclass(frozen=True, slots=True)
-    line: int = 0
-    origin: int = 0
 class VariantMade:
     """``picture`` [H, W, 3] of ``chunk`` in the way ``number`` of the request; it took so many seconds."""
 

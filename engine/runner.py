@@ -175,7 +175,10 @@ class Runner:
         self._pacer = Pacer(model.card.fps_nominal)
         self._retakes.begin(-1)
         self._moments = MomentRing(self._config.moments_limit_mb * 1_000_000)
-        self._desk.tell(WorldOpened(session_id, model.card, scene.name, seed, world.prompt, world.notice))
+        opened = WorldOpened(
+            *(session_id, model.card, scene.name, seed, world.prompt, world.notice, world.mix), model.optics
+        )
+        self._desk.tell(opened)
         if isinstance(world, StreamedWorld):
             self._stream = world
             world.pause(self._paused)
@@ -287,7 +290,7 @@ class Runner:
         self._newest = moment.chunk
         self._pacer.restart()
         here = self._moments.line, origin
-        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, line=here[0], origin=here[1]))
+        self._desk.tell(WentBack(self._session_id, moment.chunk, world.prompt, world.mix, *here))
         self._tell_moments()
         self._snapshot(world, moment.chunk)
 
@@ -314,11 +317,11 @@ class Runner:
             problem = f"{path}: cannot be written ({error.strerror or error})."
         except WorldwalkError as error:
             problem = str(error)
-        self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
-
-        # ---- for the case of an accident ----------------------------------------------------------------------------
         if problem is None and isinstance(world, RewindableWorld) and self._newest >= 0:
             self._moments.mark(world, self._newest)
+        self._desk.tell(WorldSaved(self._session_id, self._newest, str(path), problem))
+
+    # ---- for the case of an accident ----------------------------------------------------------------------------
 
     def _step(self, world: World) -> FrameChunk:
         """A chunk for which the graphics card is full is tried again, as other programs come and go."""

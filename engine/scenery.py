@@ -12,6 +12,7 @@ from typing import Protocol
 from torch import Tensor
 
 from engine.camera import ChunkPoses, Poses
+from engine.protocol import Prompt
 from engine.sampler import Renoise
 
 
@@ -41,10 +42,17 @@ class Scenery(Protocol):
 
     @property
     def text_rows(self) -> Tensor:
-        """The prompt in force for the cross-attention, [1, L, D]."""
+        """The words of the newest chunk for the cross-attention, [1, L, D]."""
 
-    def follow(self, prompt: str) -> None:
-        """Take a new prompt."""
+    @property
+    def fade_share(self) -> float | None:
+        """How far the newest chunk has come from one prompt to the next, 0 to 1; None where nothing is on its way."""
+
+    def follow(self, prompt: Prompt) -> None:
+        """Take a new prompt, or a mix of two."""
+
+    def fade(self) -> bool:
+        """Before each chunk: a step nearer to the words of the prompt. Whether they are others than before."""
 
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """Chunk number ``chunk``, which moves from the camera ``shown`` last [4, 4] over ``poses``."""

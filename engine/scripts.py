@@ -26,7 +26,7 @@ from itertools import count
 
 from engine.errors import BadValue
 from engine.events import Rejection, check_actions, check_look, check_prompt
-from engine.protocol import ActionState, CompositeEvent, Look, Transition
+from engine.protocol import ActionState, CompositeEvent, Look, Prompt, Transition
 from engine.wording import Path, dotted, key_part, shown
 
 MAX_STEPS = 10_000
@@ -67,7 +67,7 @@ class _Step:
     chunks: int
     hold: tuple[str, ...] = ()
     look: Look | None = None
-    prompt: str | None = None
+    prompt: Prompt | None = None
     raw: Mapping[str, object] | None = None
 
 
@@ -131,7 +131,7 @@ class _Planner:
         self._held = wanted
         return hold
 
-    def _give_own(self, hold: tuple[str, ...] | None, look: Look | None, prompt: str | None) -> None:
+    def _give_own(self, hold: tuple[str, ...] | None, look: Look | None, prompt: Prompt | None) -> None:
         parts = {"camera_actions": hold, "look": look, "prompt": prompt}
         input_types = tuple(name for name, part in parts.items() if part is not None)
         if not input_types:

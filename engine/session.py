@@ -27,9 +27,12 @@ from engine.protocol import (
     EventRejected,
     FrameChunk,
     ModelCard,
+    Optics,
     Pixels,
+    PromptMix,
     SceneSpec,
     WindowReport,
+    prompt_words,
 )
 from engine.rebase import stay_within
 from engine.scenery import PreparedChunk, Scenery
@@ -63,6 +66,10 @@ class LoadedModel:
     position_limit_latent_frames: int | None = None
     snapshot_limit_bytes: int | None = None
 
+    @property
+    def optics(self) -> Optics:
+        return self.camera.optics(self.geometry.width_px)
+
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> WorldSession:
         return WorldSession(self, scene, seed, session_id)
 
@@ -84,7 +91,11 @@ class WorldSession:
 
     @property
     def prompt(self) -> str:
-        return self.state.prompt
+        return prompt_words(self.state.prompt)
+
+    @property
+    def mix(self) -> PromptMix | None:
+        return self.state.prompt if isinstance(self.state.prompt, PromptMix) else None
 
     @property
     def notice(self) -> str | None:
@@ -136,7 +147,7 @@ class WorldSession:
             session_id=self.session_id,
             chunk=self.state.chunk,
             frames=frames,
-            prompt=self.state.prompt,
+            prompt=self.prompt,
             prompt_updated=prompt_updated,
             moving=moving,
             window=WindowReport(seen.mode, seen.recent_latent_frames, visible),
@@ -145,6 +156,7 @@ class WorldSession:
             made_at=clock(),
             events=inputs.events,
             notice=self.notice if prompt_updated else None,
+            fade=self.state.scenery.fade_share,
         )
         self.state.chunk += 1
         self.state.latent_frame += self.stream.chunk_latent_frames
@@ -220,15 +232,17 @@ class WorldSession:
         return bool(moving), seen
 
     def _follow_prompt(self, inputs: ChunkInputs) -> bool:
-        """Take a new prompt: of the network's memory only the cross-attention begins anew; the history stays."""
-        if inputs.prompt is None or inputs.prompt == self.state.prompt:
-            return inputs.prompt is not None
-        self.state.scenery.follow(inputs.prompt)
-        self.text_encodes += 1
-        self.cross_attention_resets += 1
-        self.state.prompt = inputs.prompt
-        self.state.cross.reset()
-        return True
+        """Take a new prompt, or a step towards it: of the network's memory only the cross-attention begins anew; the
+        history stays."""
+        is_new = inputs.prompt is not None and inputs.prompt != self.state.prompt
+        if inputs.prompt is not None and is_new:
+            self.state.scenery.follow(inputs.prompt)
+            self.text_encodes += 1
+            self.state.prompt = inputs.prompt
+        if self.state.scenery.fade() or is_new:
+            self.cross_attention_resets += 1
+            self.state.cross.reset()
+        return inputs.prompt is not None
 
     def _retake(self, inputs: ChunkInputs) -> DenoiseSchedule:
         """The chunk's schedule; where it is made in another way, from the noise that is wanted."""

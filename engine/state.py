@@ -16,7 +16,9 @@ from torch import Tensor
 from engine.camera import CameraState, Poses
 from engine.controls import ControlQueues
 from engine.errors import BadValue, FileProblem
+from engine.events import check_prompt
 from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
+from engine.protocol import Prompt, prompt_to_wire
 from engine.scenery import Scenery
 from engine.window import MotionState
 
@@ -59,7 +61,7 @@ class WorldState:
     controls: ControlQueues
     cache: CausalKVCache
     cross: CrossAttentionCache
-    prompt: str
+    prompt: Prompt
     chunk: int = 0
     latent_frame: int = 0
     """Position of the next chunk's first latent frame."""
@@ -124,7 +126,7 @@ class WorldState:
             "shown": self.shown.reshape(-1).tolist(),
             "motion": asdict(self.motion),
             "controls": self.controls.to_dict(),
-            "prompt": self.prompt,
+            "prompt": prompt_to_wire(self.prompt),
             "chunk": self.chunk,
             "latent_frame": self.latent_frame,
             "cache": {k: v for k, v in cached.items() if isinstance(v, int)},
@@ -145,7 +147,7 @@ class WorldState:
         self.camera = _camera(plain["camera"])
         self.shown = np.array(plain["shown"], dtype=np.float64).reshape(4, 4)
         self.controls = ControlQueues.from_dict(plain["controls"])
-        self.prompt = str(plain["prompt"])
+        self.prompt = check_prompt(plain["prompt"], ("prompt",))
         self.chunk, self.latent_frame = int(str(plain["chunk"])), int(str(plain["latent_frame"]))
 
 

@@ -5,10 +5,42 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
-from app.words import chinese, chinese_films, chinese_settings, english, english_films, english_settings
+from app.words import (
+    chinese,
+    chinese_branches,
+    chinese_films,
+    chinese_photo,
+    chinese_prompts,
+    chinese_settings,
+    chinese_start,
+    english,
+    english_branches,
+    english_films,
+    english_photo,
+    english_prompts,
+    english_settings,
+    english_start,
+    sentences,
+)
 
-ENGLISH: Mapping[str, str] = {**english.WORDS, **english_films.WORDS, **english_settings.WORDS}
-CHINESE: Mapping[str, str] = {**chinese.WORDS, **chinese_films.WORDS, **chinese_settings.WORDS}
+ENGLISH: Mapping[str, str] = {
+    **english.WORDS,
+    **english_start.WORDS,
+    **english_films.WORDS,
+    **english_photo.WORDS,
+    **english_prompts.WORDS,
+    **english_branches.WORDS,
+    **english_settings.WORDS,
+}
+CHINESE: Mapping[str, str] = {
+    **chinese.WORDS,
+    **chinese_start.WORDS,
+    **chinese_films.WORDS,
+    **chinese_photo.WORDS,
+    **chinese_prompts.WORDS,
+    **chinese_branches.WORDS,
+    **chinese_settings.WORDS,
+}
 
 LANGUAGES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "zh": CHINESE}
 """Every language by its code, as ``app.language`` names it."""
@@ -44,7 +76,7 @@ def placeholders(text: str) -> frozenset[str]:
 
 def signs() -> str:
     """Every sign of the tables that a Latin font lacks, for the bundled font that is made of exactly these."""
-    texts = (text for words in LANGUAGES.values() for text in words.values())
+    texts = (text for words in (*LANGUAGES.values(), *sentences.SENTENCES.values()) for text in words.values())
     return "".join(sorted({sign for text in texts for sign in text if ord(sign) >= 0x2E80}))
 
 

@@ -19,6 +19,7 @@ from engine.backends import Log, Progress
 from engine.camera import CameraConvention, CameraPreset, ChunkPoses, Poses
 from engine.catalogue import RECORD, locate
 from engine.config import EngineConfig, LingBotOptions
+from engine.crossfade import Crossfade, between, restored, texts_of
 from engine.device import DevicePlan, prepare_device, upload
 from engine.errors import BadValue
 from engine.geometry import ChunkGeometry
@@ -41,7 +42,7 @@ from engine.lingbot.text import load_text
 from engine.lingbot.text_cache import TextCache, default_folder
 from engine.lingbot.vae import WanVae, load_vae
 from engine.models.dit import CausalDiT
-from engine.protocol import ModelCard, SceneSpec
+from engine.protocol import ModelCard, Prompt, PromptMix, SceneSpec
 from engine.sampler import fresh_noise
 from engine.scenery import PreparedChunk
 from engine.schedule import DenoiseSchedule
@@ -68,6 +69,7 @@ class Codecs:
     channels: int
     lazy_blank_frames: int
     device: torch.device
+    crossfade_chunks: int = 0
 
 
 class ImageScenery:
@@ -78,7 +80,10 @@ class ImageScenery:
             raise BadValue("the scene", f"'{scene.name}' without a picture", "a picture to begin with", "Give --image.")
         self.codecs = codecs
         self.notice = _enlarged(scene, codecs.geometry)
-        self.text_rows = self._rows(scene.prompt)
+        self._read: tuple[tuple[str, ...], tuple[Tensor, ...]] = ((), ())
+        """The newest texts and their rows: a slider between two of them encodes each once."""
+        self.words = Crossfade(self._rows(scene.prompt))
+        self.fade_share: float | None = None
         self.condition = self._condition_of(scene)
         self.decoder = codecs.vae.decoder()
         self.generator = torch.Generator(codecs.device).manual_seed(seed)
@@ -86,8 +91,18 @@ class ImageScenery:
         """The chunk decoded last, from which a decoder whose work was broken off gets its memory again."""
         self._is_broken_off = False
 
-    def follow(self, prompt: str) -> None:
-        self.text_rows, self.notice = self._rows(prompt), None
+    @property
+    def text_rows(self) -> Tensor:
+        return self.words.rows
+
+    def follow(self, prompt: Prompt) -> None:
+        self.words = self.words.towards(self._rows(prompt), self.codecs.crossfade_chunks)
+        self.notice = None
+
+    def fade(self) -> bool:
+        self.words, going = self.words.next(), self.words.is_going_on
+        self.fade_share = self.words.share if going else None
+        return going
 
     def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
         """The chunk's slice of the condition, and noise that no chunk had before."""
@@ -106,21 +121,23 @@ class ImageScenery:
         self.generator.manual_seed(seed)
 
     def mark(self) -> Callable[[], None]:
-        rows, notice, noise = self.text_rows, self.notice, self.generator.get_state()
+        words, notice, noise = self.words, self.notice, self.generator.get_state()
 
         def back() -> None:
-            self.text_rows, self.notice = rows, notice
+            self.words, self.notice = words, notice
             self.generator.set_state(noise)
 
         return back
 
     def plain(self) -> Mapping[str, object]:
-        return {}
+        return {"words": self.words.plain()}
 
     def tensors(self) -> dict[str, Tensor]:
         memory = {_DECODER + name: tensor for name, tensor in self.decoder.state().items()}
         noise = self.generator.get_state()
-        return {"text_rows": self.text_rows, "condition": self.condition, "generator": noise, **memory}
+        source = {} if self.words.source is None else {"text_source": self.words.source}
+        own = {"text_rows": self.words.target, "condition": self.condition, "generator": noise}
+        return {**own, **source, **memory}
 
     def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
         condition, device = tensors["condition"], self.codecs.device
@@ -129,11 +146,19 @@ class ImageScenery:
         memory = {k.removeprefix(_DECODER): v for k, v in tensors.items() if k.startswith(_DECODER)}
         self.decoder.load_state(memory)
         self._shown, self._is_broken_off = None, False
-        self.condition, self.text_rows = condition.to(device), tensors["text_rows"].to(device)
+        source = None if "text_source" not in tensors else tensors["text_source"].to(device)
+        self.words = restored(tensors["text_rows"].to(device), source, plain.get("words"))
+        self.condition = condition.to(device)
         self.generator.set_state(tensors["generator"])
 
-    def _rows(self, prompt: str) -> Tensor:
-        return upload(self.codecs.text.encode(prompt)[None], self.codecs.device)  # [1, L, D]
+    def _rows(self, prompt: Prompt) -> Tensor:
+        """[1, L, D]"""
+        texts = texts_of(prompt)
+        if texts != self._read[0]:
+            device, encode = self.codecs.device, self.codecs.text.encode
+            self._read = texts, tuple(upload(encode(text)[None], device) for text in texts)
+        rows = self._read[1]
+        return between(rows[0], rows[1], prompt.share) if isinstance(prompt, PromptMix) else rows[0]
 
     def _condition_of(self, scene: SceneSpec) -> Tensor:
         """The picture and blank frames after it, encoded once: mask and latents [1, 20, F, h, w]."""
@@ -252,7 +277,8 @@ def _load_codecs(
         progress=_part(progress, 0.1, 0.2),
     )
     lazy = config.image.lazy_vae_encode_black_frames
-    return Codecs(text, vae, geometry, model.dit.out_channels, lazy, place.device)
+    fade = config.prompt.crossfade_chunks or 0
+    return Codecs(text, vae, geometry, model.dit.out_channels, lazy, place.device, fade)
 
 
 def _load_transformer(

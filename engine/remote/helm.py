@@ -128,7 +128,7 @@ class Helm:
 
     def apply(self, event: CompositeEvent, wire: Mapping[str, object], now: float) -> None:
         """Take a whole event."""
-        if event.prompt is not None:
+        if isinstance(event.prompt, str):  # a mix is refused before it comes here
             self._new_prompt = event.prompt
         camera = event.camera_actions
         if isinstance(camera, ActionScript):

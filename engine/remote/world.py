@@ -27,7 +27,9 @@ from engine.protocol import (
     EventRejected,
     FrameChunk,
     ModelCard,
+    Optics,
     Pixels,
+    PromptMix,
     RemoteShares,
     SceneSpec,
     WindowReport,
@@ -38,12 +40,14 @@ from engine.remote.assembly import WholeChunk
 from engine.remote.helm import Helm, Sampled
 from engine.remote.inbox import Inbox
 from engine.remote.link import Link, Patience
+from engine.remote.odometer import PITCH_DEGREES, PITCH_LIMIT_DEGREES, YAW_DEGREES
 from engine.remote.pictures import first_frame
 from engine.remote.traffic import Traffic
 from engine.remote.wire import ChunkStats, Init, Picture, pack_init
 
 SIZE_STEP = 16
 SIDES = "engine.remote.width_px", "engine.remote.height_px"
+FOCAL_WIDTHS = 500 / 832
 USUAL_LATENT_FRAMES = 3
 """Of a chunk; the server does not tell, and nothing but reports depends on it."""
 MOST_NOTES = 100
@@ -80,6 +84,7 @@ class RemoteModel:
             fps_nominal=float(config.fps),
             latent_frames_per_chunk=USUAL_LATENT_FRAMES,
         )
+        self.optics = Optics(YAW_DEGREES, PITCH_DEGREES, PITCH_LIMIT_DEGREES, FOCAL_WIDTHS)
 
     def open(self, scene: SceneSpec, seed: int, session_id: int) -> RemoteWorld:
         """A world that begins with the scene's picture. Raises BadValue where it has none."""
@@ -144,6 +149,10 @@ class RemoteWorld:
         return self._last.prompt
 
     @property
+    def mix(self) -> None:
+        """Servers mix no prompts."""
+
+    @property
     def text_encodes(self) -> int:
         """Prompts that the server was given, the first one included."""
         return 1 + self._helm.prompts_sent
@@ -160,6 +169,8 @@ class RemoteWorld:
             return rejection.report()
         if event.retake is not None:
             return EventRejected(event.event_id, "retake", "another making", "none, as a server makes each chunk once")
+        if isinstance(event.prompt, PromptMix):
+            return EventRejected(event.event_id, "prompt", "a mix of two", "one text, as servers mix none")
         with self._lock:
             self._helm.apply(event, dict(wire), now)
         self._poke()

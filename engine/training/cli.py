@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +12,19 @@ from pathlib import Path
 
 import imageio.v3 as iio
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from engine.bundled import MODEL_FOLDER
+from engine.bundled import MODEL_FOLDER, TOKENIZER
 from engine.device import available_cores
 from engine.errors import NeedsHardware
 from engine.prompt_reader import PromptReader
 from engine.protocol import SceneSpec
+from engine.training import dream_stage, evaluate_command, recipe, samples
 from engine.training import evaluate as evaluation
-from engine.training import recipe, samples
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import Clips, load_cache
+from engine.training.dream_stage import DreamPlan, train_dream, undescribed
+from engine.training.evaluate_command import Measured, load, measure
 from engine.training.export import config_map, export_model
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
@@ -34,6 +37,7 @@ from engine.training.stage_files import (
     load_transformer,
     save_stage,
     stage_file,
+    stage_path,
     tokenizer,
     word_vectors,
 )
@@ -43,11 +47,17 @@ from engine.training.word_table import load_table
 from engine.weights import file_sha256
 from engine.worldmap import WorldMap
 
-STAGES = ("autoencoder", "render", "painter", "text", "dit", "export", "scenes")
+STAGES = ("autoencoder", "render", "painter", "text", "dit", "export", "scenes", "evaluate")
 _TRAINED = {"autoencoder": 37.0, "painter": 56.0, "text": 2.0, "dit": 61.0}
 """Minutes of each stage's own clock that the shipped weights took on two cores; the others take what they take."""
-_OTHERS = {"render": 20.0}
+_OTHERS = {"render": 20.0, "evaluate": 30.0}
+_EXPERIMENTS = {"dream": 60.0}
 _CLIPS, _HELD_OUT_CLIPS = 1344, 24
+_WHICH = (
+    "which part; 'all' runs all but 'dream', in order. export: the finished stages become the shipped model. scenes: "
+    "the first pictures of the shipped scenes. evaluate: the folder's model, or the shipped one where a stage is not "
+    "finished, as JSON and a contact sheet. dream: an experiment, the transformer without the layout"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +71,11 @@ class Options:
     device: str
     resume: bool
     processes: int
+    walks: int
+    seconds: int
 
     def budget(self, stage: str) -> Budget:
-        return Budget(_TRAINED[stage] if self.minutes is None else self.minutes, self.steps)
+        return Budget((_TRAINED | _EXPERIMENTS)[stage] if self.minutes is None else self.minutes, self.steps)
 
     def plan(self, *, held_out: bool) -> RenderPlan:
         """The clips for training, or those that are only measured with."""
@@ -88,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=f"'all' repeats the recipe of the shipped weights: about {hours:.1f} hours on two cores (minutes: "
         f"{minutes}). Killed, it goes on with --resume. With --steps a run repeats exactly on one machine.",
     )
-    out.add_argument("stage", choices=(*STAGES, "all"), help="which part; 'all' runs them in order")
+    out.add_argument("stage", choices=(*STAGES, *_EXPERIMENTS, "all"), help=_WHICH)
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
     out.add_argument("--steps", type=int, help="train so many steps instead: repeats exactly")
@@ -97,6 +109,8 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--seed", type=int, default=1)
     out.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="text and evaluation stay on the CPU")
     out.add_argument("--processes", type=int, default=available_cores(), help="of 'render' (default: one a core)")
+    out.add_argument("--walks", type=int, default=evaluation.WALKS, help="that 'evaluate' takes")
+    out.add_argument("--seconds", type=int, default=evaluation.SECONDS, help="of each of them")
     out.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the folder")
     return out
 
@@ -114,6 +128,8 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         device=args.device,
         resume=args.resume,
         processes=max(1, args.processes),
+        walks=args.walks,
+        seconds=args.seconds,
     )
     if options.device == "cuda" and not torch.cuda.is_available():
         raise NeedsHardware("This torch finds no CUDA device.", "Leave --device cuda away to train on the CPU.")
@@ -125,6 +141,8 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         "dit": _dit,
         "export": _export,
         "scenes": lambda o: _draw(o, scenes()),
+        "evaluate": _evaluate,
+        "dream": _dream,
     }
     stages = STAGES if args.stage == "all" else (args.stage,)
     for number, stage in enumerate(stages, 1):
@@ -231,7 +249,40 @@ def export_run(run: Path, folder: Path) -> None:
 
 def evaluate(argv: Sequence[str]) -> int:
     """``python main.py evaluate``: the shipped model against its simulator."""
-    return evaluation.main(argv)
+    return evaluate_command.main(argv)
+
+
+def _evaluate(o: Options) -> None:
+    folder = MODEL_FOLDER
+    if all(stage_path(o.folder, name).exists() for name in _TRAINED):
+        folder = o.folder / "model"
+        export_run(o.folder, folder)
+        shutil.copyfile(MODEL_FOLDER / TOKENIZER, folder / TOKENIZER)
+    print(f"Measuring the model in {folder}", file=sys.stderr)
+    o.folder.mkdir(parents=True, exist_ok=True)
+    asked = Measured(o.walks, o.seconds, o.folder / "evaluation.json", o.folder / "evaluation.png")
+    print(measure(load(folder), asked))
+
+
+def _dream(o: Options) -> None:
+    reader, autoencoder, held_out = load_reader(o.folder), load_autoencoder(o.folder), _cached(o, held_out=True)
+
+    def data(clips: Clips) -> ResidualData:
+        return undescribed(clips, reader, tokenizer())
+
+    def decode(latents: Tensor, guides: Tensor) -> Tensor:
+        return autoencoder.decode(latents, torch.zeros_like(guides))
+
+    plan = DreamPlan(o.folder / "dream", o.budget("dream"), o.seed, o.batch or 4, o.resume, o.device)
+    singles = [data(clip) for clip in samples.single(held_out)]
+    made = train_dream(
+        plan,
+        autoencoder,
+        data=data(_cached(o, held_out=False)),
+        held_out=data(held_out),
+        show=samples.transformer_sheet(_shown(o, held_out), singles, decode),
+    )
+    save_stage(made, o.folder, dream_stage.NAME)
 
 
 def _draw(o: Options, scenes: Mapping[Path, SceneSpec]) -> None:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import imageio.v3 as iio
 import numpy as np
 import torch
+from torch import Tensor
 
-from engine.bundled import MODEL_FOLDER
-from engine.bundled_world import BundledWorldModel, load_bundled
-from engine.config import EngineConfig
-from engine.device import prepare_device
+from engine.bundled_world import BundledWorldModel, LayoutScenery
+from engine.camera import ChunkPoses, Poses
 from engine.protocol import FrameChunk, Pixels, SceneSpec
+from engine.scenery import PreparedChunk
 from engine.session import LoadedModel, WorldSession
 from engine.training import phrasings
 from engine.training.autoencoder_stage import VALIDATION_SEED, psnr, single_groups
@@ -46,7 +46,7 @@ DEFINITIONS = {
     "return_psnr": "dB between the pictures before and after a turn of 360 degrees",
     "prompt_hit_rate": "share of the held-out phrasings that are understood",
     "prompt_chunks_to_change": "chunks until the picture is within 1 dB of what it becomes, the prompt's own included",
-    "fps_generated": "frames a second of these walks on this machine, simulator excluded",
+    "fps_generated": "frames a second of the walks on this machine, in the chunks that are decoded, simulator excluded",
 }
 
 
@@ -68,37 +68,68 @@ class Walked:
 Events = Callable[[int], dict[str, object] | None]
 
 
+class UndecodedScenery(LayoutScenery):
+    """A bundled world whose chunks are only decoded while ``decodes`` is set: what follows does not depend on it."""
+
+    decodes = True
+
+    def prepare(self, chunk: int, shown: Poses, poses: ChunkPoses) -> PreparedChunk:
+        prepared = super().prepare(chunk, shown, poses)
+        return prepared if self.decodes else replace(prepared, decode=partial(self._unseen, chunk))
+
+    def _unseen(self, chunk: int, x0: Tensor) -> Iterator[Tensor]:
+        geometry = self.model.config.geometry
+        count = geometry.video_frames(x0.shape[2], first=chunk == 0)
+        yield torch.zeros(1).expand(count, 3, geometry.height_px, geometry.width_px)
+
+
 class Walker:
-    """Walks a held-out scene beside its simulator. ``seconds`` is what the model took, ``frames`` what it made."""
+    """Walks a held-out scene beside its simulator. ``frames`` were decoded, which took the model ``seconds``."""
 
     def __init__(
         self, model: BundledWorldModel, land: WorldMap, scene: SceneSpec, loaded: LoadedModel | None = None
     ) -> None:
-        self.world: WorldSession = (loaded or model.loaded).open(scene, seed=7, session_id=0)
+        loaded = loaded or model.loaded
+        assert isinstance(loaded.begin, partial)
+        begin = partial(UndecodedScenery, *loaded.begin.args, **loaded.begin.keywords)
+        self.world: WorldSession = replace(loaded, begin=begin).open(scene, seed=7, session_id=0)
         self.truth = Simulator(model.model, land, self.world)
         self.seconds, self.frames = 0.0, 0
 
-    def go(self, chunks: int, events: Events = lambda chunk: None, *, keep: Container[int]) -> dict[int, Walked]:
-        """The next chunks, ``events(number)`` asked before each; those in ``keep`` come back."""
+    def go(
+        self,
+        chunks: int,
+        events: Events = lambda chunk: None,
+        *,
+        keep: Container[int],
+        known: Mapping[int, Walked] | None = None,
+    ) -> dict[int, Walked]:
+        """The next chunks, ``events(number)`` asked before each; those in ``keep`` come back.
+
+        ``known``: the same walk by another model, whose truth is this one's.
+        """
         kept = {}
         for number in range(self.world.state.chunk, self.world.state.chunk + chunks):
             event = events(number)
             if event is not None:
                 self.world.apply(event, None, 0.0)
+            scenery = self.world.state.scenery
+            assert isinstance(scenery, UndecodedScenery)
+            scenery.decodes = number in keep
             began = time.perf_counter()
             chunk: FrameChunk = self.world.step()
-            self.seconds += time.perf_counter() - began
-            self.frames += len(chunk.frames)
+            spent = time.perf_counter() - began
             view = self.truth.follow(chunk)
             if number in keep:
-                kept[number] = Walked(chunk.frames, self.truth.draw(view))
+                self.seconds, self.frames = self.seconds + spent, self.frames + len(chunk.frames)
+                kept[number] = Walked(chunk.frames, self.truth.draw(view) if known is None else known[number].truth)
         return kept
 
 
 def joined(parts: dict[int, Walked], chunks: range) -> Walked:
     chosen = [parts[number] for number in chunks if number in parts]
     truths = [walked.truth for walked in chosen]
-    truth = Truth(np.concatenate([t.frames for t in truths]), np.concatenate([t.determined for t in truths]))
+    truth = Truth(np.concatenate([t.frames for t in truths]), lambda: np.concatenate([t.determined for t in truths]))
     return Walked(np.concatenate([walked.made for walked in chosen]), truth)
 
 
@@ -144,7 +175,7 @@ def walk_numbers(
     parts = walker.go(seconds * rate + 1, stroll(index), keep=wanted.union(moments))
     at = {end: joined(parts, second(end, rate)) for end in ends}
     with without_transformer(model):
-        painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=wanted)
+        painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=wanted, known=parts)
     alone, last = {end: joined(painted, second(end, rate)) for end in early}, at[ends[-1]]
     assert scene.image is not None
     still = Walked(np.broadcast_to(scene.image, at[1].made.shape), at[1].truth)
@@ -285,28 +316,3 @@ class without_transformer:  # noqa: N801  (reads as a statement)
     def __exit__(self, *_: object) -> None:
         for w, kept in zip(self.weights, self.kept, strict=True):
             w.data.copy_(kept)
-
-
-def main(argv: Sequence[str]) -> int:
-    described = "\n".join(f"  {name}: {text}" for name, text in DEFINITIONS.items())
-    parser = argparse.ArgumentParser(
-        prog="python main.py evaluate",
-        description="Measure the bundled model against its simulator, on maps never trained on.",
-        epilog=f"numbers, each the mean over the walks:\n{described}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--report", type=Path, help="write the numbers to this JSON file too")
-    parser.add_argument("--sheet", type=Path, help="write a contact sheet here: simulator above, model below")
-    parser.add_argument("--walks", type=int, default=WALKS, help=f"how many walks (default {WALKS})")
-    parser.add_argument("--seconds", type=int, default=SECONDS, help=f"length of each walk (default {SECONDS})")
-    parser.add_argument("--model", type=Path, default=MODEL_FOLDER, help="folder of the model")
-    args = parser.parse_args(argv)
-    config = EngineConfig(model=str(args.model))
-    prepare_device(config.device)
-    model = load_bundled(config, lambda stage, fraction: None, lambda line: None)
-    found = evaluate(model, walks=args.walks, seconds=args.seconds, sheet=args.sheet)
-    text = json.dumps({name: round(value, 4) for name, value in sorted(found.items())}, indent=2)
-    if args.report is not None:
-        args.report.write_text(text + "\n", encoding="utf-8")
-    print(text)
-    return 0

@@ -28,7 +28,7 @@ def save_stage(module: nn.Module, folder: Path, name: str) -> None:
     }
     part = folder / f"{name}.part"
     save_file(tensors, part)
-    os.replace(part, folder / f"{name}.safetensors")
+    os.replace(part, stage_path(folder, name))
 
 
 def load_stage(module: nn.Module, folder: Path, name: str) -> None:
@@ -36,9 +36,13 @@ def load_stage(module: nn.Module, folder: Path, name: str) -> None:
     module.eval().requires_grad_(False)
 
 
+def stage_path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.safetensors"
+
+
 def stage_file(folder: Path, name: str) -> Path:
     """FileProblem where the stage has not been trained yet."""
-    path = folder / f"{name}.safetensors"
+    path = stage_path(folder, name)
     if not path.exists():
         raise FileProblem(path, "this stage's weights are not there yet", f"Run 'python main.py train {name}' first.")
     return path

@@ -6,7 +6,9 @@ trees lie where only a picture of the world tells, so where they would be otherw
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import torch
@@ -19,6 +21,7 @@ from engine.conditioning import Blend, Place
 from engine.layout import cast
 from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
 from engine.session import WorldSession
+from engine.training.measures import Mask
 from engine.training.recipe import HIDDEN, LENS
 from engine.training.scene_pictures import scene_grading, scene_hidden, scene_picture
 from engine.training.shading import shade
@@ -41,12 +44,17 @@ _SAME = 0.02
 """Pictures in [0, 1] that differ by less are the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Truth:
-    """What should be seen: pictures uint8 [T, H, W, 3], and where that is determined, bool [T, H, W]."""
+    """What should be seen: pictures uint8 [T, H, W, 3], and where that is determined, bool [T, H, W], which costs as
+    much as the pictures and is drawn when it is first asked for."""
 
     frames: Pixels
-    determined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    draw_mask: Callable[[], Mask]
+
+    @cached_property
+    def determined(self) -> Mask:
+        return self.draw_mask()
 
 
 def prompt_of(index: int) -> str:
@@ -55,6 +63,7 @@ def prompt_of(index: int) -> str:
     return f"{_BIOME_WORDS[biome]} {_TIME_WORDS[time]} {_WEATHER_WORDS[weather]}"
 
 
+@lru_cache(maxsize=2)
 def held_out_scene(model: BundledModel, land: WorldMap, index: int) -> SceneSpec:
     """A scene on a map never trained on, with the simulator's picture of its first moment."""
     start = StartPose(yaw_degrees=float(index * 77 % 360))
@@ -89,12 +98,19 @@ class Simulator:
         return view
 
     def draw(self, view: View) -> Truth:
+        count = len(view.x)
+        if view.is_one():  # one moment is one picture
+            view = view.first()
         made = self._pictures(view, scene_hidden(self.seed))
-        determined = torch.ones_like(made[:, 0], dtype=torch.bool)
-        if HIDDEN:
-            moved = self._pictures(view, scene_hidden(self.seed + 1))
-            determined = (made - moved).abs().amax(1) < _SAME
-        return Truth(_pixels(made), determined.numpy())
+
+        def mask() -> Mask:
+            determined = torch.ones_like(made[:, 0], dtype=torch.bool)
+            if HIDDEN:
+                moved = self._pictures(view, scene_hidden(self.seed + 1))
+                determined = (made - moved).abs().amax(1) < _SAME
+            return determined.expand(count, -1, -1).numpy()
+
+        return Truth(_pixels(made.expand(count, -1, -1, -1)), mask)
 
     def at(self, x: float, z: float, yaw_degrees: float) -> Pixels:
         """The picture [H, W, 3] from a pose relative to the start: model units and degrees."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from app.bindings import KEYS
 from app.errands import Take
 from app.parts import AppConfig, Parts
 from engine.config import EngineConfig
+from engine.lines import FIRST, WalkLine, owner
 from engine.protocol import (
     EventAccepted,
     Failed,
@@ -64,6 +65,7 @@ class StripesEngine:
         self.requests: list[Request] = []
         self.made: list[Pixels] = []
         self.kept: list[int] = []
+        self._lines, self._line = {FIRST.number: FIRST}, FIRST.number
         self.closed = False
 
     @property
@@ -78,6 +80,7 @@ class StripesEngine:
         match request:
             case OpenWorld(scene, seed, session_id) | Restore(scene, seed, session_id, _):
                 self._prompt, self._paused = scene.prompt, False
+                self._lines, self._line = {FIRST.number: FIRST}, FIRST.number
                 self._world = WorldOpened(session_id, CARD, scene.name, seed, scene.prompt)
                 self._next_chunk = self._saved + 1 if isinstance(request, Restore) else 0
                 if isinstance(request, Restore) and Path(request.path).is_file():
@@ -96,11 +99,8 @@ class StripesEngine:
             case SaveWorld(session_id, path):
                 Path(path).write_text(str(self._next_chunk - 1))
                 self.report(WorldSaved(session_id, self._next_chunk - 1, path))
-            case GoBack(session_id, chunk):
-                self._next_chunk, self._next_at = chunk + 1, self._clock.now
-                self.kept = [kept for kept in self.kept if kept <= chunk]
-                self.report(WentBack(session_id, chunk, self._prompt))
-                self.report(MomentsKept(session_id, tuple(self.kept), 1000 * len(self.kept)))
+            case GoBack(session_id, chunk, line):
+                self._go(session_id, chunk, self._line if line is None else line)
 
     def poll(self) -> Report | None:
         due = self._world is not None and not self._paused and self._clock.now >= self._next_at
@@ -135,7 +135,24 @@ class StripesEngine:
         self.report(chunk)
         if chunk.chunk % 2 == 0:
             self.kept.append(chunk.chunk)
-            self.report(MomentsKept(chunk.session_id, tuple(self.kept), 1000 * len(self.kept)))
+            self._tell_kept(chunk.session_id)
+
+    def _go(self, session_id: int, chunk: int, line: int) -> None:
+        """To any chunk on the way to the end of a line; the end of the present one is kept."""
+        origin, newest = owner(self._lines, line, chunk), self._next_chunk - 1
+        self._lines[self._line] = replace(self._lines[self._line], newest=newest, kept=(*self.kept, newest))
+        self._line = origin
+        if chunk != self._lines[origin].newest:
+            self._line = len(self._lines)
+            self._lines[self._line] = WalkLine(self._line, origin, chunk, chunk)
+        self._next_chunk, self._next_at = chunk + 1, self._clock.now
+        self.kept = [kept for kept in self.kept if kept <= chunk]
+        self.report(WentBack(session_id, chunk, self._prompt, line=self._line, origin=origin))
+        self._tell_kept(session_id)
+
+    def _tell_kept(self, session_id: int) -> None:
+        lines = tuple(self._lines.values())
+        self.report(MomentsKept(session_id, tuple(self.kept), 1000 * len(self.kept), line=self._line, lines=lines))
 
 
 @dataclass

@@ -34,7 +34,9 @@ def key(code: int, mod: int = 0, kind: int = pygame.KEYDOWN) -> pygame.event.Eve
         (pygame.K_RETURN, Focus.MENU, MenuChosen(1.0)),
         (pygame.K_ESCAPE, Focus.MENU, Commanded(Command.BACK, 1.0)),
         (pygame.K_t, Focus.MENU, Commanded(Command.PROMPT, 1.0)),
-        (pygame.K_F7, Focus.WALK, None),
+        (pygame.K_F7, Focus.WALK, Commanded(Command.PHOTO, 1.0)),
+        (pygame.K_F12, Focus.WALK, Commanded(Command.BRANCHES, 1.0)),
+        (pygame.K_INSERT, Focus.WALK, None),
     ],
 )
 def test_what_a_key_means_depends_on_who_has_the_keyboard(

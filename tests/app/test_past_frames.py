@@ -40,13 +40,42 @@ def test_the_limit_holds_and_the_first_frame_stays_in_reach() -> None:
 
 def test_what_was_undone_is_forgotten_and_shown_anew() -> None:
     past = shown(12)
-    last = past.forget_after(2.0)
+    last = past.go(1, 1, 0)
     assert last is not None
     assert int(last[0, 0, 0]) == 7
     past.add(frame(99), 2.25)
     glance = past.look(0.0)
     assert glance is not None
-    assert (int(glance.frame[0, 0, 0]), past.byte_count) == (99, 9 * 30)
+    assert int(glance.frame[0, 0, 0]) == 99
+    past.keep_only([0, 1])
+    assert past.byte_count == 13 * 30
+    past.keep_only([1])
+    assert past.byte_count == 9 * 30
+
+
+def test_the_frames_of_a_way_that_was_left_are_seen_again_from_its_end() -> None:
+    past = shown(12)
+    past.leave(frame(50), 4.0)  # its last frames were never shown
+    past.go(1, 1, 0)
+    past.add(frame(99), 2.25)
+    past.leave(frame(99), 2.25)
+    end = past.go(3, 0, 0)
+    assert end is not None
+    assert int(end[0, 0, 0]) == 50
+    assert [int(glance.frame[0, 0, 0]) for steps in range(6) if (glance := past.look(steps))] == [50, 11, 10, 9, 8, 7]
+
+
+def test_where_room_is_short_ends_of_ways_outlive_what_lies_along_them() -> None:
+    past = shown(8, limit_bytes=300)
+    past.leave(frame(7), 2.0)
+    past.go(0, 1, 0)
+    for number in range(40):
+        past.add(frame(100 + number), 1.25 + number / 4)
+    assert past.byte_count <= 300
+    past.leave(frame(139), 11.0)
+    end = past.go(1, 0, 0)
+    assert end is not None
+    assert int(end[0, 0, 0]) == 7
 
 
 def test_a_frame_outlives_the_chunk_that_it_was_a_part_of() -> None:
@@ -61,4 +90,4 @@ def test_a_frame_outlives_the_chunk_that_it_was_a_part_of() -> None:
 def test_an_empty_past_shows_nothing() -> None:
     past = shown(3)
     past.clear()
-    assert (past.look(0.0), past.forget_after(0.0), past.byte_count) == (None, None, 0)
+    assert (past.look(0.0), past.go(0, 1, 0), past.byte_count) == (None, None, 0)

@@ -41,7 +41,7 @@ def test_the_shipped_file_names_every_setting_and_turns_the_window_on() -> None:
 def test_every_line_of_the_shipped_file_says_what_it_does() -> None:
     lines = [line for line in SHIPPED.read_text("utf-8").splitlines() if line and not line.startswith("#")]
     bare = [line for line in lines if "#" not in line]
-    sections = ["app", "engine", "device", "camera", "window", "image", "lingbot", "remote"]
+    sections = ["app", "engine", "device", "camera", "window", "prompt", "image", "lingbot", "remote"]
     assert [line.strip(" :") for line in bare] == sections
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pygame
 import pytest
 
-from app import crop, errands, keymap, menu, messages, remembered, start_hands, timing
+from app import crop, errands, keymap, menu, messages, remembered, speed, start_hands, timing
 from app.bindings import Bindings
 from app.crop import CropPage
 from app.facts import Screen
@@ -31,11 +31,11 @@ from app.gestures import (
 from app.menu import MenuItem, Room
 from app.messages import ModelsListed, PictureMade, PictureRead, ScenesListed, Ticked
 from app.pages import seconds_left
-from app.remembered import ModelLine, OwnPicture, Remembered
+from app.remembered import ModelLine, OwnPicture, OwnWords, Remembered
 from app.timing import Timing
 from app.values import AppState
 from engine.protocol import Loading, OpenWorld, SceneSpec
-from tests.app.walks import SCENES, after, frame_chunk, opened, walking
+from tests.app.walks import KNOWN, SCENES, after, frame_chunk, opened, walking
 
 WIDE = np.zeros((100, 400, 3), np.uint8)
 MODELS = (
@@ -105,16 +105,6 @@ def test_a_file_can_be_dropped_on_a_running_world() -> None:
     assert not after(state, [Commanded(Command.BACK, 1.1)])[0].standing
 
 
-def test_the_last_card_asks_for_a_path() -> None:
-    state = gallery()
-    state = replace(state, gallery=menu.select(state.gallery, len(SCENES), state.room))
-    state, _ = after(state, [MenuChosen(1.0)])
-    assert state.focus is Focus.TEXT
-    state, asks = after(state, [TextTyped(" 'b.jpg' ", 1.1), Edited(Edit.PASTE, 1.2), Edited(Edit.APPLY, 1.3)])
-    assert asks == [errands.PasteText(), errands.ReadPicture("'b.jpg'")]
-    assert state.path_line is None
-
-
 def test_the_prompt_of_a_picture_is_typed_and_a_blank_one_is_not_taken() -> None:
     state, _ = after(gallery(), [read(), Commanded(Command.PROMPT, 1.1)])
     assert state.focus is Focus.TEXT
@@ -139,14 +129,6 @@ def test_the_part_that_is_kept_has_the_models_shape_and_stays_inside() -> None:
     assert crop.point(page, rect.x + rect.width // 4, rect.y, room).shift == pytest.approx(-1.0, abs=0.02)
     tall = CropPage("a", np.zeros((400, 100, 3), np.uint8), (200, 100), "p")
     assert crop.kept(crop.move(tall, 5, -99)) == (0.0, 0.0, 1.0, 0.125)
-
-
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [('"a b.png"', "a b.png"), ("file:///home/a%20b.png", "/home/a b.png"), ("  'x.jpg' ", "x.jpg"), ("", ".")],
-)
-def test_a_path_is_read_as_people_paste_it(text: str, path: str) -> None:
-    assert crop.plain_path(text) == Path(path)
 
 
 # ---- models ------------------------------------------------------------------------------------------------------
@@ -229,3 +211,47 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path, text: str) -> None:
     found = remembered.read(tmp_path / "r.json")
     assert (found.played, found.pictures) == ((), ())
     assert all(stages == () for _, stages in found.loading)
+
+
+# ---- speed -------------------------------------------------------------------------------------------------------
+
+
+def walked(fps: float, known: Remembered) -> Remembered:
+    """What is remembered after a few chunks of four frames at so many frames a second."""
+    state = replace(walking(), engine=AppState().settings.engine, remembered=known, kept=known)
+    made = tuple((1.0 + chunk * 4 / fps, 4) for chunk in range(speed.LEAST_CHUNKS))
+    state, _ = after(replace(state, measured=replace(state.measured, made=made)), [Ticked(9.0)])
+    return state.remembered
+
+
+def test_a_models_speed_is_learnt_while_walking_and_what_is_no_news_is_not_written() -> None:
+    known = walked(16.0, KNOWN)
+    assert speed.of(known, "bundled", None) == 16.0
+    assert walked(15.0, known) == known
+    assert speed.of(walked(9.0, known), "bundled", None) == 9.0
+    assert speed.of(known, "lingbot", "v2-14b") is None
+
+
+def test_a_world_that_stands_or_has_just_begun_teaches_no_speed() -> None:
+    state = replace(walking(), engine=AppState().settings.engine)
+    made = tuple((float(chunk), 4) for chunk in range(speed.LEAST_CHUNKS))
+    enough = replace(state, measured=replace(state.measured, made=made))
+    assert speed.learn(replace(enough, paused=True), KNOWN) is KNOWN
+    few = replace(state, measured=replace(state.measured, made=made[1:]))
+    assert speed.learn(few, KNOWN) is KNOWN
+    assert speed.learn(enough, KNOWN).speeds == (("bundled:", 4.0),)
+
+
+def test_the_prompts_key_begins_with_words_on_the_start_page() -> None:
+    state, _ = after(gallery(), [Commanded(Command.PROMPT, 1.0)])
+    assert state.line_page is not None
+    assert after(replace(gallery(), menu=menu.START_MENU), [Commanded(Command.PROMPT, 1.0)])[0].line_page is None
+
+
+def test_own_words_and_speeds_survive_the_file_and_what_is_wrong_in_it_does_not(tmp_path: Path) -> None:
+    known = Remembered(words=(OwnWords("雪 at dusk", 2**31 - 1),), speeds=(("bundled:", 15.5),))
+    remembered.write(tmp_path / "r.json", known)
+    assert remembered.read(tmp_path / "r.json") == known
+    worlds = '[{"words": " ", "map_seed": 1}, {"words": "a", "map_seed": -1}, 5]'
+    (tmp_path / "r.json").write_text(f'{{"words": {worlds}, "speeds": {{"a": 0, "b": "x"}}}}')
+    assert remembered.read(tmp_path / "r.json") == Remembered()

@@ -10,6 +10,7 @@ import pytest
 from app import menu, messages
 from app.crop import CropPage
 from app.facts import RecordingStatus, Screen, Toast
+from app.line_page import Choice, Kind, LinePage, Purpose, of_words
 from app.menu import Gallery
 from app.options import SettingsPage, Tab
 from app.prompt_box import PromptBox
@@ -31,6 +32,13 @@ def surface() -> Iterator[pygame.Surface]:
 
 
 LONG = "x" * 1990
+CHOICES = (
+    Choice(Kind.BROWSE),
+    Choice(Kind.UP),
+    Choice(Kind.FOLDER, "b"),
+    *(Choice(Kind.FILE, f"{i}") for i in range(9)),
+)
+PATHS = LinePage(Purpose.PATH, PromptBox("/a/", 3, 3), CHOICES, selected=2, folder="/a/")
 STATES = {
     "starting": AppState(),
     "loading": AppState(screen=Screen.LOADING, scene=MEADOW, loading=Loading("Reading the model", 0.4)),
@@ -40,8 +48,12 @@ STATES = {
     "walk": walking(),
     "details": replace(walking(), details=True, pace=messages.LoopMeasured(16.6, 17.0, 1, 0, 0)),
     "menu": replace(walking(), menu=menu.WALK_MENU),
-    "gallery, a picture of one's own": AppState(screen=Screen.SCENES, scenes=SCENES, gallery=Gallery(7, 6)),
-    "a path is typed": AppState(screen=Screen.SCENES, scenes=SCENES, path_line=PromptBox("a.png", 5, 5)),
+    "gallery, words": AppState(screen=Screen.SCENES, scenes=SCENES, gallery=Gallery(8, 6)),
+    "gallery, a picture of one's own": AppState(screen=Screen.SCENES, scenes=SCENES, gallery=Gallery(8, 7)),
+    "gallery, by gamepad": AppState(screen=Screen.SCENES, scenes=SCENES, gallery=Gallery(8, 2), by_pad=True),
+    "a path is typed": AppState(screen=Screen.SCENES, scenes=SCENES, line_page=PATHS),
+    "a path without a dialog": AppState(screen=Screen.SCENES, line_page=replace(PATHS, dialog=False, selected=9)),
+    "words are typed": AppState(screen=Screen.SCENES, line_page=of_words(("dusk", LONG)), by_pad=True),
     "a picture": replace(walking(), crop=CropPage("a.png", np.full((60, 90, 3), 90, np.uint8), (24, 14), "dusk")),
     "a picture's prompt": replace(walking(), crop=CropPage("a", GREY, (24, 14), "dusk", 0.4, PromptBox("x"))),
     "models": replace(walking(), picker=1, models=(ModelLine("bundled", None, "small", (LONG, "b", "c")),) * 6),

@@ -1,4 +1,4 @@
-"""A chunk made again in other ways: the world that waits does not notice, and the one that is chosen goes on as shown."""
+"""A chunk made again in other ways: the world that waits does not notice, and the chosen one goes on as it was shown."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ from engine.config import ENGINE_SETTINGS
 APP = Path(__file__).resolve().parents[3] / "app"
 ENGINE = APP.parent / "engine"
 DRAWING = ("hud", "pages", "settings_view", "input_view", "view", "hints", "details", "start_view")
-DRAWING += ("rewind_view", "slots_view")
+DRAWING += ("beginning_view",)
+DRAWING += ("rewind_view", "slots_view", "photo_view")
 OTHERS = [code for code in LANGUAGES if code != "en"]
 DRAWS = ("text", "shortened", "wrapped", "width")
 
@@ -114,7 +115,9 @@ def test_the_stages_of_loading_are_translated() -> None:
 def test_the_bundled_fonts_have_every_sign_of_every_language() -> None:
     pygame.freetype.init()
     faces = [pygame.freetype.Font(str(path), 16) for path in BUNDLED]
-    used = {sign for words in LANGUAGES.values() for text in words.values() for sign in text} - {" "}
+    used = {sign for words in LANGUAGES.values() for text in words.values() for sign in text} - {" "} | set(
+        table.signs()
+    )
     lacking = {sign for sign in used if all(face.get_metrics(sign)[0] is None for face in faces)}
     assert not lacking, f"make the font anew, as assets/ATTRIBUTION.md says: {''.join(sorted(lacking))}"
     assert BUNDLED[1].stat().st_size < 400_000

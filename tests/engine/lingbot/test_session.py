@@ -9,13 +9,13 @@ import torch
 
 from engine import camera, sampler
 from engine.camera import CameraConvention, CameraState
-from engine.config import CameraConfig, DeviceConfig, EngineConfig, ImageConfig, LingBotOptions
+from engine.config import CameraConfig, DeviceConfig, EngineConfig, ImageConfig, LingBotOptions, PromptConfig
 from engine.errors import BadValue, FileProblem, NeedsHardware, NeedsLibrary, WorldwalkError
 from engine.lingbot.config import ScheduleSpec
 from engine.lingbot.session import ImageScenery, load_lingbot, schedule_of
 from engine.models.dit import ChunkContext
 from engine.models.kv_cache import CacheShape, CausalKVCache, CrossAttentionCache
-from engine.protocol import SceneSpec
+from engine.protocol import PromptMix, SceneSpec
 from engine.window import WindowPolicy
 from tests.lingbot_checkpoints import write
 
@@ -163,6 +163,37 @@ def test_a_new_prompt_is_encoded_once_and_resets_only_the_cross_attention(model)
     world.apply(prompt("night"), None, 0.0)
     assert world.step().prompt_updated
     assert (world.text_encodes, world.cross_attention_resets) == (2, 1)
+
+
+def test_a_fade_moves_the_words_chunk_by_chunk_and_is_restored_in_its_middle(config, tmp_path):
+    fading = load(replace(config, prompt=PromptConfig(3), steps=1))
+    world = fading.open(SCENE, 3, 0)
+    walked(world, 1, {})
+    world.apply(prompt("night"), None, 0.0)
+    assert world.step().fade == pytest.approx(1 / 3)
+    world.save(tmp_path / "state")
+    again = fading.restore(SCENE, 3, 0, tmp_path / "state")
+    assert np.array_equal(walked(again, 3, {}), walked(world, 3, {}))
+    assert (world.step().fade, world.cross_attention_resets) == (None, 3)
+    assert torch.equal(world.state.scenery.text_rows, fading.begin(replace(SCENE, prompt="night"), 3).text_rows)
+
+
+@pytest.mark.parametrize(("share", "alone"), [(0.0, "night"), (1.0, "a storm over the hills")])
+def test_a_mix_at_either_end_is_the_one_prompt_alone(model, share, alone):
+    mix = {"text": "night", "mixed_with": "a storm over the hills", "share": share}
+    mixed, single = (walked(model.open(SCENE, 3, 0), 2, {1: [prompt(asked)]}) for asked in (mix, alone))
+    assert np.array_equal(mixed, single)
+
+
+def test_a_mix_of_texts_of_other_lengths_is_neither_of_them_and_each_is_encoded_once(model):
+    scenery = model.begin(SCENE, 3)
+    ends = [model.begin(replace(SCENE, prompt=text), 3).text_rows for text in ("night", "a storm over the hills")]
+    for share in (0.25, 0.5):
+        scenery.follow(PromptMix("night", "a storm over the hills", share))
+        assert scenery.text_rows.shape[1] == max(rows.shape[1] for rows in ends)
+    read = scenery._read[1]
+    scenery.follow(PromptMix("night", "a storm over the hills", 0.75))
+    assert all(a is b for a, b in zip(scenery._read[1], read, strict=True))
 
 
 def test_the_window_follows_motion_and_its_report_says_what_was_seen(model):

@@ -1,0 +1,38 @@
+"""Simplified Chinese: the words of what comes before a walk."""
+
+from __future__ import annotations
+
+WORDS = {
+    "gallery.words": "从文字开始",
+    "gallery.words_about": "说出世界是什么样子，不需要图片。",
+    "path.title_no_dialog": "图片的路径。这个系统没有文件对话框；Tab 补全路径。",
+    "path.dialog": "世界从哪张图片开始",
+    "path.browse": "用系统的文件对话框寻找",
+    "path.up": "上一级文件夹",
+    "words.title": "世界是什么样子？",
+    "words.suggested_1": "早晨湖边的绿色草地",
+    "words.suggested_2": "夜晚下雪的森林",
+    "words.suggested_3": "日落时晴天下的沙丘",
+    "words.suggested_4": "中午的热带岛屿",
+    "words.suggested_5": "浓雾中的秋天树林",
+    "words.suggested_6": "黎明的红色峡谷",
+    "words.suggested_7": "黄昏暴风雨中的海岸",
+    "words.suggested_8": "多云天空下的松树林",
+    "models.speed": "上次在这里每秒约 {fps} 帧",
+    "models.speed_unknown": "这里的速度还没有测量",
+    "pad.ways": "摇杆或方向键",
+    "hint.start": "开始",
+    "hint.words": "从文字开始",
+    "hint.complete": "补全",
+    "hint.dialog": "文件对话框",
+    "hint.folders": "文件夹",
+    "hint.remove": "移除",
+    "told.words_need_picture": "这个模型从图片开始：请选择一个场景或你自己的图片，然后用文字说要改变什么。",
+    "told.clipboard_nothing": "剪贴板里没有图片，也没有图片的路径。",
+    "told.clipboard_program": "安装 xclip（Wayland 上用 wl-clipboard）以后才能粘贴图片；现在请把文件拖到窗口上。",
+    "told.no_dialog": "这个系统没有文件对话框：请输入路径，Tab 补全路径。",
+    "told.dialog_failed": "系统的文件对话框没有成功：请输入路径，Tab 补全路径。",
+    "told.dialog_open": "文件对话框已在窗口旁边打开。",
+    "told.card_removed": "卡片 {name} 已移除；文件还在原处。",
+    "told.card_stays": "只能移除你自己的卡片。",
+}
