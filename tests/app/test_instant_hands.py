@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+import pygame
 import pytest
 
 from app import gestures, instant_hands, settings
@@ -12,6 +13,7 @@ from app.messages import Message, Ticked
 from app.rewind import Rewind
 from app.settings import Settings
 from app.values import AppState
+from app.view import View
 from engine.protocol import EventRejected, Optics, WentBack
 from tests.app.test_instant import pose_of
 from tests.app.walks import after, frame_chunk, opened, sampled, walking
@@ -104,3 +106,22 @@ def test_a_chunk_says_how_many_frames_a_latent_frame_has() -> None:
     state = told(walk(), [replace(frame_chunk(1, frames=12), pose=pose_of(0.0))])
     assert state.instant.frames_per_latent == 12
     assert np.isfinite(state.instant.interval_seconds)
+
+
+@pytest.fixture
+def display() -> Iterator[pygame.Surface]:
+    pygame.display.init()
+    pygame.font.init()
+    yield pygame.display.set_mode((640, 400))
+    pygame.display.quit()
+
+
+def test_what_is_drawn_is_turned_and_the_frame_that_films_and_pictures_keep_is_not(display: pygame.Surface) -> None:
+    frame = np.random.default_rng(1).integers(0, 255, (144, 256, 3), np.uint8)
+    kept, still, turned = frame.copy(), walk(), moved(walk(), 50, 0.1)
+    pictures = []
+    for state in (still, turned):
+        View().draw(display, replace(state, width=display.get_width(), height=display.get_height()), frame, 0.1)
+        pictures.append(pygame.surfarray.array3d(display))
+    assert not np.array_equal(*pictures)
+    assert np.array_equal(frame, kept)
