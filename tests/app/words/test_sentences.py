@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -161,6 +162,25 @@ def test_every_world_in_words_is_known() -> None:
         for weather in own_picture._WEATHER_WORDS
     ]
     assert len({known("zh", world) for world in worlds} - {None}) == len(worlds) == 112
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_window_never_waits_for_words(code: str) -> None:
+    """However long a sentence is, and however many ways there are to take it apart."""
+    begun = time.process_time()
+    for text in (
+        "word " * 200,
+        "a. " * 300,
+        "a: b " * 150,
+        "Close other programs. " * 60,
+        "at noon " * 100,
+        "got is empty, expected " * 50,
+    ):
+        assert known(code, text) is None
+    path = "/videos/lagoon 2026-11-30 01-33-22.mp4"
+    told = f"{path}: the recording stopped, because the encoder failed (no space left on device). "
+    assert path in (known(code, f"{told}What was recorded until then is kept.") or "")
+    assert time.process_time() - begun < 1.0
 
 
 def test_english_stays_as_it_is_and_so_does_what_nobody_foresaw() -> None:
