@@ -21,7 +21,7 @@ from app.words.table import LANGUAGES, placeholders
 from engine import own_picture
 from engine.config import ENGINE_SETTINGS
 from engine.errors import BadValue, EngineLost, FileProblem, MissingModelValue, NeedsLibrary, OutOfGpuMemory
-from engine.protocol import EventRejected, StayedHere
+from engine.protocol import EventRejected, Failed, StayedHere
 from engine.runner import failed
 from engine.wishes import unknown_notice
 from engine.wording import prompt_problem, shown
@@ -41,6 +41,7 @@ TOLD = ("BadValue", "FileProblem", "WeightsProblem", "NeedsHardware", "NeedsLibr
 COMPOSED = ("{}: got {}, expected {}.", "{} {}")
 """Put together from parts of errors that are in the table themselves."""
 OTHERS = [code for code in LANGUAGES if code != "en"]
+PROGRAMS = "Close other programs."
 PART = "is empty"
 """Stands for whatever is put into a sentence: a part of one that has words."""
 
@@ -202,6 +203,18 @@ def test_the_window_tells_in_its_language() -> None:
     for message in told:
         state, _ = after(state, [message])
         assert not re.search("[a-z]{3}", re.sub("walk: b.mp4|prompt|ein Satz", "", state.toasts[-1].text))
+
+
+def test_a_failure_does_not_name_a_key_that_may_be_another() -> None:
+    for cure, left in (
+        ("Press R to try once more.", ""),
+        ("Close other programs. Press R to try once more.", PROGRAMS),
+    ):
+        state, _ = after(walking(), [Failed("The world stopped.", cure)])
+        assert state.failure == Failed("The world stopped.", left)
+    state, _ = after(walking(), [failed(EngineLost(3))])
+    assert state.failure is not None
+    assert "Press" not in state.failure.cure
 
 
 def test_a_failure_is_drawn_in_the_windows_language() -> None:
