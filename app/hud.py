@@ -47,9 +47,10 @@ def presence(state: AppState, now: float) -> float:
 def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
     """Everything over the picture, which lies in ``room``, but the prompt box, the menu and failures."""
     shown = presence(state, now)
-    if shown > 0.0 and state.prompt_box is None and not (state.details and _details_reach_foot(theme, state, room)):
+    lies_free = state.prompt_box is None and not state.prompts.hinted and state.prompts.chosen is None
+    if shown > 0.0 and lies_free and not (state.details and _details_reach_foot(theme, state, room)):
         _draw_foot(surface, theme, state, room, shown)
-    elif state.prompt_box is None and state.world is not None and state.world.fade is not None:
+    elif lies_free and state.world is not None and state.world.fade is not None:
         _draw_prompt_line(surface, theme, state, room.inflate(-2 * theme.px(20), 0), 1.0)
     if state.details:
         _draw_details(surface, theme, state, room)
@@ -185,8 +186,11 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, room: pyg
             _draw_key(surface, theme, hints.key_of(state, thing), at, key, _look_of(theme, state, action), shown)
     words = hint_line(theme, hints.walking(state))
     begins = _chip(surface, theme, words, (room.right - margin, room.bottom - margin), shown)
-    free = looks_left + pad_width + margin, begins - margin
-    _draw_prompt_line(surface, theme, state, pygame.Rect(free[0], room.y, free[1] - free[0], room.height), shown)
+    left = looks_left + pad_width + margin
+    free = pygame.Rect(left, room.y, begins - margin - left, room.height)
+    if free.width < theme.px(120) and state.world is not None and state.world.fade is not None:
+        free = pygame.Rect(room.x + margin, room.y, room.width - 2 * margin, room.height - theme.px(72))
+    _draw_prompt_line(surface, theme, state, free, shown)
 
 
 def _chip(surface: pygame.Surface, theme: Theme, words: pygame.Surface, corner: tuple[int, int], shown: float) -> int:
