@@ -224,7 +224,8 @@ def _failed(state: AppState, failed: Failed) -> AppState:
         cure = cure.removesuffix(sentence).rstrip()
     failed = replace(failed, cure=cure)
     state = let_go(
-        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None), state.touched_at
+        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None, branches=None),
+        state.touched_at,
     )
     if state.world is None:
         state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever

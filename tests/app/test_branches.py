@@ -19,6 +19,7 @@ from app.values import AppState
 from app.view import View
 from engine.lines import WalkLine
 from engine.protocol import (
+    Failed,
     ForgetLine,
     GoBack,
     MomentsKept,
@@ -208,6 +209,11 @@ def test_the_pointer_chooses_and_goes() -> None:
     assert state.branches is not None
     assert state.branches.selected == 3
     assert after(state, [MouseClicked(rect.x + 5, rect.y + 5, 2.6)])[1] == [GoBack(1, 20, 0)]
+
+
+def test_a_world_that_fails_closes_the_page() -> None:
+    state, _ = after(shown(), [Failed("The engine's process ended.", "Press R.", engine_lost=True)])
+    assert (state.branches, state.failure is not None) == (None, True)
 
 
 def test_another_world_begins_without_branches() -> None:
