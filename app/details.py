@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from app.values import AppState
+from app.words.sentences import spoken
 from engine.protocol import RemoteShares
 
 Line = tuple[str, str]
@@ -79,7 +80,7 @@ def _world(state: AppState) -> list[Line]:
     sees = unknown(state)
     if window is not None:
         recent = say("details.all") if window.recent_latent_frames is None else window.recent_latent_frames
-        sees = say("details.sees", mode=window.mode, visible=window.visible_latent_frames, recent=recent)
+        sees = say("details.sees", mode=spoken(state.language, window.mode), visible=window.visible_latent_frames, recent=recent)
     if world is not None and world.remote is not None:
         sees = say("details.of_the_server")
     return [

@@ -40,6 +40,12 @@ SENTENCES = {
     "This picture of {size} pixels was enlarged to {larger}, so the world begins blurred.": "这张 {size} 像素的图片被"
     "放大到 {larger}，所以世界开始时是模糊的。",
     "Give --image FILE for a sharp one.": "用 --image 文件 可以给出清晰的图片。",
+    # what of the memory is seen
+    "moving": "移动",
+    "still": "静止",
+    "full": "全部",
+    "base": "基本",
+    "server": "服务器",
     # going back, saving
     "A world that is made on a server cannot go back in time: what it remembers is there.": "在服务器上生成的世界"
     "不能返回过去：它的记忆在服务器上。",

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from engine.config import ENGINE_SETTINGS
 from engine.errors import BadValue, EngineLost, FileProblem, MissingModelValue, NeedsLibrary, OutOfGpuMemory
 from engine.protocol import EventRejected, Failed, StayedHere
 from engine.runner import failed
+from engine.window import Mode
 from engine.wishes import unknown_notice
 from engine.wording import prompt_problem, shown
 from tests.app.walks import after, frame_chunk, walking
@@ -219,3 +221,8 @@ def test_a_failure_does_not_name_a_key_that_may_be_another() -> None:
 
 def test_a_failure_is_drawn_in_the_windows_language() -> None:
     assert Theme(1.0, Glyphs(), "zh").spoken("Press R to try once more.") == "按 R 再试一次。"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_is_seen_of_the_memory_has_words(code: str) -> None:
+    assert all(known(code, mode) for mode in (*get_args(Mode), "server"))
