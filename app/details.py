@@ -80,7 +80,12 @@ def _world(state: AppState) -> list[Line]:
     sees = unknown(state)
     if window is not None:
         recent = say("details.all") if window.recent_latent_frames is None else window.recent_latent_frames
-        sees = say("details.sees", mode=spoken(state.language, window.mode), visible=window.visible_latent_frames, recent=recent)
+        sees = say(
+            "details.sees",
+            mode=spoken(state.language, window.mode),
+            visible=window.visible_latent_frames,
+            recent=recent,
+        )
     if world is not None and world.remote is not None:
         sees = say("details.of_the_server")
     return [

@@ -44,7 +44,7 @@ SENTENCES = {
     "moving": "移动",
     "still": "静止",
     "full": "全部",
-    "base": "基本",
+    "base": "自带",
     "server": "服务器",
     # going back, saving
     "A world that is made on a server cannot go back in time: what it remembers is there.": "在服务器上生成的世界"
