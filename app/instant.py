@@ -298,7 +298,7 @@ def _within(instant: Instant, ahead: Angles) -> Angles:
 
 def _softly(angle: float, most: float) -> float:
     """As it is while it is small, and never as much as ``most``: a frame that turns never makes the view go back."""
-    return angle / (1.0 + (angle / most) ** 4) ** 0.25
+    return angle / math.sqrt(math.hypot(1.0, (angle / most) ** 2))
 
 
 def _sum(one: Angles, other: Angles) -> Angles:
