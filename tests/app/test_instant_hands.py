@@ -125,3 +125,8 @@ def test_what_is_drawn_is_turned_and_the_frame_that_films_and_pictures_keep_is_n
         pictures.append(pygame.surfarray.array3d(display))
     assert not np.array_equal(*pictures)
     assert np.array_equal(frame, kept)
+
+
+def test_a_key_is_seen_in_the_pass_in_which_it_is_pressed() -> None:
+    state = told(walk(), [gestures.ActionPressed("l", "L", 0.1), Ticked(0.1), MotionShown(0.112)])
+    assert state.instant.latencies == pytest.approx((0.012,))
