@@ -56,13 +56,13 @@ def gallery(state: AppState) -> Hints:
     say, at = state.say, state.gallery.selected
     own = at >= len(state.scenes)
     name = "" if own else state.scenes[at].name
-    mine = any(world.name == name for world in (*state.remembered.pictures, *state.remembered.words))
+    mine = state.remembered.is_own(name)
     return (
         (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
         (named(state, "Enter", "a"), say("hint.open" if own and state.gallery.count else "hint.walk")),
         *(() if own else ((named(state, "P", "y"), say("hint.pin")),)),
         *(((named(state, "Del", "x"), say("hint.remove")),) if mine else ()),
-        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.words")), ("Ctrl+V", say("hint.paste")))),
+        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.from_words")), ("Ctrl+V", say("hint.paste")))),
         (named(state, key_of(state, "help"), "back"), say("hint.keys")),
         (named(state, "Esc", "start"), say("hint.menu")),
     )
