@@ -82,6 +82,12 @@ def test_the_tree_shows_where_it_began_where_it_parts_each_end_and_where_one_is(
     ]
 
 
+def test_where_a_walk_parts_at_its_very_beginning_that_is_its_start() -> None:
+    lines = (WalkLine(0, None, -1, 9, (0, 9)), WalkLine(1, 0, 0, 5))
+    state, _ = after(walking(), [MomentsKept(1, (0,), 1, line=1, lines=lines)])
+    assert [kind for kind, *_ in found(state)] == [Kind.START, Kind.END, Kind.HERE]
+
+
 def test_a_place_tells_its_time_its_prompt_and_what_it_looks_like() -> None:
     end = next(node for node in branches.nodes(shown().tree, 42, "now") if node.chunk == 20)
     assert (end.seconds, end.prompt, end.kept) == (10.5, "fog", True)
