@@ -100,8 +100,7 @@ class View:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
             surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
-        pages_over = (state.films, state.slots, state.film)
-        covered = state.screen is Screen.SCENES or any(page is not None for page in pages_over)
+        covered = state.screen is Screen.SCENES or any(page is not None for page in (state.films, state.slots, state.film))
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         if state.prompt_box is not None:
