@@ -100,7 +100,8 @@ class View:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
             surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
-        covered = state.screen is Screen.SCENES or any(page is not None for page in (state.films, state.slots, state.film))
+        over = (state.films, state.slots, state.film)
+        covered = state.screen is Screen.SCENES or any(page is not None for page in over)
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
         self.caret = prompt_view.draw(surface, theme, state, now) or self.caret
