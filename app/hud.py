@@ -109,7 +109,7 @@ def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
     x, y = (width - panel.width) // 2, (height - panel.height) // 2
     surface.blit(theme.panel(panel), (x, y))
     surface.blit(theme.text(theme.say("help.title"), Role.HEADING), (x + pad, y + pad - theme.px(6)))
-    close = theme.text(theme.say("help.closes", key=hints.key_of(state, "help")), Role.SMALL, QUIET)
+    close = theme.text(hints.help_closes(state), Role.SMALL, QUIET)
     surface.blit(close, (x + panel.width - pad - close.get_width(), y + pad + theme.px(4)))
     y += pad + theme.px(48)
     for key, meaning in keys:

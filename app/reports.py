@@ -49,7 +49,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
             return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
-        case gestures.PadOpened() | gestures.PadLost() | gestures.PadAxisMoved() | gestures.PadDirected():
+        case gestures.PadOpened() | gestures.PadLost():
             return pad_hands.handle(state, message), ()
         case messages.EngineStarted(config):
             return replace(state, engine=config), ()

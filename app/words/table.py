@@ -9,6 +9,7 @@ from app.words import (
     chinese,
     chinese_branches,
     chinese_films,
+    chinese_pad,
     chinese_photo,
     chinese_prompts,
     chinese_settings,
@@ -16,6 +17,7 @@ from app.words import (
     english,
     english_branches,
     english_films,
+    english_pad,
     english_photo,
     english_prompts,
     english_settings,
@@ -30,6 +32,7 @@ ENGLISH: Mapping[str, str] = {
     **english_photo.WORDS,
     **english_prompts.WORDS,
     **english_branches.WORDS,
+    **english_pad.WORDS,
     **english_settings.WORDS,
 }
 CHINESE: Mapping[str, str] = {
@@ -39,6 +42,7 @@ CHINESE: Mapping[str, str] = {
     **chinese_photo.WORDS,
     **chinese_prompts.WORDS,
     **chinese_branches.WORDS,
+    **chinese_pad.WORDS,
     **chinese_settings.WORDS,
 }
 

@@ -19,7 +19,7 @@ from app.gestures import (
     MenuMoved,
     MouseClicked,
     MouseMoved,
-    PadDirected,
+    PadPressed,
     TabMoved,
 )
 from app.menu import MenuItem, Room
@@ -209,7 +209,7 @@ def test_a_gamepad_compares_with_one_press_and_ends_it_with_the_next() -> None:
 
 
 def test_a_gamepads_direction_chooses_another_picture() -> None:
-    state, _ = after(opened(made(0)), [Ticked(2.0), PadDirected("right", True, 2.1), Ticked(2.1)])
+    state, _ = after(opened(made(0)), [Ticked(2.0), PadPressed("dpad_right", True, 2.1), Ticked(2.1)])
     assert shown(state).selected == 1
 
 
