@@ -108,6 +108,13 @@ def test_a_chunk_says_how_many_frames_a_latent_frame_has() -> None:
     assert np.isfinite(state.instant.interval_seconds)
 
 
+def test_a_key_that_is_pressed_and_let_go_of_within_one_pass_is_seen_in_it() -> None:
+    tap = [gestures.ActionPressed("l", "L", 0.1), gestures.ActionReleased("L", 0.1)]
+    state = told(walk(), [*tap, Ticked(0.1)])
+    assert instant_hands.warp_of(state) is not None
+    assert told(state, [MotionShown(0.112)]).instant.latencies == pytest.approx((0.012,))
+
+
 @pytest.fixture
 def display() -> Iterator[pygame.Surface]:
     pygame.display.init()
