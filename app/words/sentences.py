@@ -13,9 +13,17 @@ import string
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
-from app.words import chinese_errors, chinese_told
+from app.words import chinese_errors, chinese_large, chinese_remote, chinese_told, chinese_values
 
-SENTENCES: Mapping[str, Mapping[str, str]] = {"zh": {**chinese_told.SENTENCES, **chinese_errors.SENTENCES}}
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "zh": {
+        **chinese_told.SENTENCES,
+        **chinese_errors.SENTENCES,
+        **chinese_values.SENTENCES,
+        **chinese_remote.SENTENCES,
+        **chinese_large.SENTENCES,
+    }
+}
 """For every language but English: what is said there for an English sentence, or for a part of one."""
 
 MOST_CHARACTERS = 1000

@@ -22,6 +22,7 @@ from app.words import (
     english_prompts,
     english_settings,
     english_start,
+    scenes,
     sentences,
 )
 
@@ -80,11 +81,12 @@ def placeholders(text: str) -> frozenset[str]:
 
 def signs() -> str:
     """Every sign of the tables that a Latin font lacks, for the bundled font that is made of exactly these."""
-    texts = (text for words in (*LANGUAGES.values(), *sentences.SENTENCES.values()) for text in words.values())
+    tables = (*LANGUAGES.values(), *sentences.SENTENCES.values(), *scenes.TITLES.values(), *scenes.PROMPTS.values())
+    texts = (text for words in tables for text in words.values())
     return "".join(sorted({sign for text in texts for sign in text if ord(sign) >= 0x2E80}))
 
 
 def stage(language: str, sentence: str) -> str:
-    """A stage of loading, which the engine names in English, in the window's language where the table has it."""
+    """A stage of loading, which the engine names in English, in the window's language where there are words for it."""
     key = f"stage.{sentence}"
-    return say(language, key) if key in LANGUAGES[language] else sentence
+    return say(language, key) if key in LANGUAGES[language] else sentences.spoken(language, sentence)
