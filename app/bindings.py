@@ -174,10 +174,6 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 _ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
 
 
-def is_key(name: str) -> bool:
-    return name in KEYS or name in MOUSE_BUTTONS
-
-
 Bound = Bindings | PadBindings
 """What follows serves keys and a gamepad's buttons alike."""
 AnyBound = TypeVar("AnyBound", Bindings, PadBindings)
