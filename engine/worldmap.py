@@ -237,6 +237,6 @@ def lookup(texture: Tensor, at: Tensor) -> Tensor:
     tiles = at * (1 / _TILE_METRES)
     tiles.sub_(tiles.floor()).mul_(2 * _TILE / (_TILE + 2)).add_(3 / (_TILE + 2) - 1)
     grid = torch.view_as_real(torch.complex(tiles[0], tiles[1]))  # interleaves x and z faster than ``stack``
-    flat = grid.view(1, -1, grid.shape[-2], 2)
-    sampled = functional.grid_sample(texture, flat, mode="bilinear", padding_mode="border", align_corners=False)
-    return sampled.reshape(-1, *at.shape[1:])
+    texture = texture.expand(len(grid), -1, -1, -1)  # an item a view: the cores share out items
+    sampled = functional.grid_sample(texture, grid, mode="bilinear", padding_mode="border", align_corners=False)
+    return sampled.transpose(0, 1)
