@@ -78,7 +78,7 @@ def _draw_node(
     surface.blit(
         theme.text(theme.shortened(words, Role.SMALL, box.width), Role.SMALL, strong), (box.x, box.bottom + 2 * edge)
     )
-    below = node.prompt if _is_open(node) else theme.say("branches.dropped")
+    below = theme.prompt(node.prompt) if _is_open(node) else theme.say("branches.dropped")
     quiet = theme.text(theme.shortened(below, Role.SMALL, box.width), Role.SMALL, QUIET)
     surface.blit(quiet, (box.x, box.bottom + theme.px(30)))
 
@@ -93,7 +93,7 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, page: Tre
     side, height = theme.px(branches.SIDE), surface.get_height()
     if page.selected < len(found):
         node = found[page.selected]
-        words = theme.say("branches.forget") if page.asking else node.prompt
+        words = theme.say("branches.forget") if page.asking else theme.prompt(node.prompt)
         shown = theme.shortened(words, Role.BODY, surface.get_width() - 2 * side)
         surface.blit(theme.text(shown, Role.BODY, theme.bad if page.asking else TEXT), (side, height - theme.px(78)))
     surface.blit(hint_line(theme, hints.branches(state), surface.get_width() - 2 * side), (side, height - theme.px(42)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from app.values import AppState
+from app.words import scenes
 from app.words.sentences import spoken
 from engine.protocol import RemoteShares
 
@@ -32,7 +33,7 @@ def _prompt(state: AppState) -> str:
     """How far the newest prompt has come, and what it is."""
     fade = None if state.world is None else state.world.fade
     way = () if fade is None else (state.say("prompt.fades", share=f"{fade:.0%}"),)
-    words = () if state.prompt is None else (state.prompt.text,)
+    words = () if state.prompt is None else (scenes.prompt(state.language, state.prompt.text),)
     return " · ".join((prompt_state(state), *way, *words))
 
 

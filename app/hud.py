@@ -207,16 +207,16 @@ def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, fr
     prompt, world = state.prompt, state.world
     if world is None or world.prompt is None or free.width < theme.px(120):
         return
-    rows = [(world.prompt, TEXT)]
+    rows = [(theme.prompt(world.prompt), TEXT)]
     if prompt is not None and prompt.stage is not Stage.APPLIED:
-        rows.append((f"{prompt.text} · {details.prompt_state(state)}", theme.accent))
+        rows.append((f"{theme.prompt(prompt.text)} · {details.prompt_state(state)}", theme.accent))
     bottom = free.bottom - theme.px(20)
-    for text, colour in rows:
+    for index, (text, colour) in enumerate(rows):
         words = theme.text(theme.shortened(text, Role.SMALL, free.width - theme.px(28)), Role.SMALL, colour)
         right = surface.get_width() // 2 + (words.get_width() + theme.px(28)) // 2
         right = max(free.left + words.get_width() + theme.px(28), min(free.right, right))
         left = _chip(surface, theme, words, (right, bottom), shown)
-        if text is world.prompt and world.fade is not None:
+        if index == 0 and world.fade is not None:
             chip = pygame.Rect(left, bottom - theme.px(32), right - left, theme.px(32))
             draw_way(surface, theme, world.fade, chip)
         bottom -= theme.px(38)
