@@ -143,7 +143,7 @@ def _machine(state: AppState) -> list[Line]:
         device = say("details.device_value", device=card.device, dtype=card.dtype, threads=card.threads)
     sizes = say("details.picture_value", width=card.width, height=card.height, fps=f"{card.fps_nominal:g}")
     return [
-        (say("details.model"), f"{card.model} ({card.model_sha256[:8] or unknown(state)})"),
+        (say("details.model"), f"{spoken(state.language, card.model)} ({card.model_sha256[:8] or unknown(state)})"),
         (say("details.device"), device),
         (say("details.picture"), sizes),
         (say("details.window"), size),

@@ -145,7 +145,7 @@ SENTENCES = {
     # the page of models
     "{what:said}; {state:said}": "{what}；{state}",
     "paints and refines a procedural landscape; runs on any computer": "描绘并细化程序生成的风景；可在任何电脑上运行",
-    "moving colours with the same controls; no model, no torch": "用同样的操作移动色块；没有模型，也不需要 torch",
+    "moving colours with the same controls; no model, no torch": "移动的色块，操作相同；没有模型，也不需要 torch",
     "a model that runs on another computer: docs/cluster.md": "在另一台电脑上运行的模型：见 docs/cluster.md",
     "{title}: dreams everything": "{title}：一切都由它想象出来",
     "test card": "测试卡",
@@ -159,7 +159,7 @@ SENTENCES = {
     "{size} of GPU memory at {picture}, {fp8} with fp8 matrices, and {host} of main memory for the text encoder": "在 "
     "{picture} 下需要 {size} 显存，用 fp8 矩阵为 {fp8}；文字编码器另需 {host} 内存",
     "{name:if}: no commercial use; say whose work it is; what you make of it is shared alike ({address})": "{name}："
-    "不得用于商业；须署名；由它做出的作品须以相同方式共享（{address}）",
+    "不得用于商业；须署名；由它做出的作品须以相同方式共享 ({address})",
     "{name:if}: its code is Apache-2.0; what holds for the weights is written on the card of their repository: read it "
     "first": "{name}：代码是 Apache-2.0；权重的条款写在其仓库的说明卡上：请先阅读",
     "see its card": "见其说明卡",
