@@ -27,8 +27,8 @@ Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.P
 def handle(state: AppState, message: messages.Message) -> Change | None:
     """The change, or None where the message is not about the beginning of a world."""
     match message:
-        case gestures.FileDropped(path):
-            return (state, ()) if _is_busy(state) else (state, (errands.ReadPicture(path),))
+        case gestures.FileDropped(path, at):
+            return (state, ()) if _is_busy(state) else (let_go(state, at), (errands.ReadPicture(path),))
         case messages.PictureRead(path, picture, size, at):
             if _is_busy(state):
                 return state, ()

@@ -6,6 +6,7 @@ import pygame
 
 from app import hints, hud, line_page
 from app.line_page import Choice, Kind, LinePage, Purpose
+from app.menu import Rect
 from app.pages import darken
 from app.theme import BACKGROUND, LINE, QUIET, TEXT, Panel, Role, Theme, hint_line
 from app.values import AppState
@@ -38,7 +39,7 @@ def _title(page: LinePage) -> str:
     return "path.title" if page.dialog else "path.title_no_dialog"
 
 
-def _draw_choice(surface: pygame.Surface, theme: Theme, choice: Choice, rect: line_page.Rect, *, chosen: bool) -> None:
+def _draw_choice(surface: pygame.Surface, theme: Theme, choice: Choice, rect: Rect, *, chosen: bool) -> None:
     if chosen:
         surface.blit(theme.panel(Panel(rect.width, rect.height, theme.px(9), theme.accent, 255)), (rect.x, rect.y))
     mark, words = _named(theme, choice)

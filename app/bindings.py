@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 from app.gestures import Command
+from app.pad_buttons import PadBindings
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SIGNS = {"-": 45, "=": 46, "[": 47, "]": 48, "\\": 49, ";": 51, "'": 52, "`": 53, ",": 54, ".": 55, "/": 56, "<": 100}
@@ -73,6 +75,7 @@ class Bindings:
 
 
 THINGS: tuple[str, ...] = tuple(field.name for field in fields(Bindings))
+PAD_THINGS: tuple[str, ...] = tuple(field.name for field in fields(PadBindings))
 
 ACTIONS: Mapping[str, str] = {
     "forward": "w",
@@ -171,36 +174,42 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 _ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
 
 
-def is_key(name: str) -> bool:
-    return name in KEYS or name in MOUSE_BUTTONS
+Bound = Bindings | PadBindings
+"""What follows serves keys and a gamepad's buttons alike."""
+AnyBound = TypeVar("AnyBound", Bindings, PadBindings)
 
 
-def keys_of(bindings: Bindings, thing: str) -> tuple[str, ...]:
-    """The keys of one of ``THINGS``."""
+def things_of(bindings: Bound) -> tuple[str, ...]:
+    """Everything that can be bound in these."""
+    return THINGS if isinstance(bindings, Bindings) else PAD_THINGS
+
+
+def keys_of(bindings: Bound, thing: str) -> tuple[str, ...]:
+    """The keys of one of ``things_of``."""
     keys = getattr(bindings, thing)
     assert isinstance(keys, tuple), thing
     return keys
 
 
-def meanings(bindings: Bindings) -> dict[str, str]:
-    """What each bound key stands for; of two things that share a key, the one that ``THINGS`` has first."""
+def meanings(bindings: Bound) -> dict[str, str]:
+    """What each bound key stands for; of two things that share a key, the one that ``things_of`` has first."""
     found: dict[str, str] = {}
-    for thing in THINGS:
+    for thing in things_of(bindings):
         for key in keys_of(bindings, thing):
             found.setdefault(key, thing)
     return found
 
 
-def conflicts(bindings: Bindings) -> dict[str, tuple[str, ...]]:
+def conflicts(bindings: Bound) -> dict[str, tuple[str, ...]]:
     """The keys that more than one thing has, with these things."""
     owners: dict[str, list[str]] = {}
-    for thing in THINGS:
+    for thing in things_of(bindings):
         for key in dict.fromkeys(keys_of(bindings, thing)):
             owners.setdefault(key, []).append(thing)
     return {key: tuple(things) for key, things in owners.items() if len(things) > 1}
 
 
-def bind(bindings: Bindings, thing: str, slot: int, key: str | None) -> Bindings:
+def bind(bindings: AnyBound, thing: str, slot: int, key: str | None) -> AnyBound:
     """``key`` in place of the key in ``slot``, or behind the last one; None takes the key away."""
     keys = list(keys_of(bindings, thing))
     if slot < len(keys):

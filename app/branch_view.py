@@ -28,7 +28,8 @@ def draw(
         if node.before is not None:
             _draw_way(surface, theme, state, page, found[node.before], node)
     for number, node in enumerate(found):
-        if branches.is_shown(page, node, state.room):
+        place = branches.node_rect(page, node, state.room)
+        if room.colliderect((place.x, place.y, place.width, place.height)):
             picture = frame if node.kind is Kind.HERE else node.picture
             _draw_node(surface, theme, prints, state, page, node, picture, chosen=number == page.selected)
     surface.set_clip(None)
@@ -69,7 +70,7 @@ def _draw_node(
     surface.blit(theme.panel(Panel(outer.width, outer.height, radius + edge, PANEL, 255, line)), outer)
     if picture is not None:
         shown = prints.scaled(picture, box.width, box.height, radius)
-        shown.set_alpha(255 if node.kept else 90)
+        shown.set_alpha(255 if _is_open(node) else 90)
         surface.blit(shown, box)
     name = branch_hands.name_of(state, node)
     words = theme.say("branches.time", time=branches.clock(node.seconds), name=name)
@@ -77,9 +78,14 @@ def _draw_node(
     surface.blit(
         theme.text(theme.shortened(words, Role.SMALL, box.width), Role.SMALL, strong), (box.x, box.bottom + 2 * edge)
     )
-    below = node.prompt if node.kept else theme.say("branches.dropped")
+    below = theme.prompt(node.prompt) if _is_open(node) else theme.say("branches.dropped")
     quiet = theme.text(theme.shortened(below, Role.SMALL, box.width), Role.SMALL, QUIET)
     surface.blit(quiet, (box.x, box.bottom + theme.px(30)))
+
+
+def _is_open(node: Node) -> bool:
+    """Whether one can go there: what was saved lies on the disk, too."""
+    return node.kept or node.name is not None
 
 
 def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, page: TreePage, found: tuple[Node, ...]) -> None:
@@ -87,7 +93,7 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, page: Tre
     side, height = theme.px(branches.SIDE), surface.get_height()
     if page.selected < len(found):
         node = found[page.selected]
-        words = theme.say("branches.forget") if page.asking else node.prompt
+        words = theme.say("branches.forget") if page.asking else theme.prompt(node.prompt)
         shown = theme.shortened(words, Role.BODY, surface.get_width() - 2 * side)
         surface.blit(theme.text(shown, Role.BODY, theme.bad if page.asking else TEXT), (side, height - theme.px(78)))
     surface.blit(hint_line(theme, hints.branches(state), surface.get_width() - 2 * side), (side, height - theme.px(42)))

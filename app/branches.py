@@ -170,6 +170,8 @@ def _places(tree: Tree, lines: dict[int, WalkLine], line: WalkLine, chunk: int) 
     """What there is to show along a line, in the order of walking: (chunk, kind, what was saved there)."""
     number, found = line.number, list[Place]()
     found += [(place.chunk, Kind.SAVED, place) for place in tree.saved if place.line == number]
+    if line.parent is None and line.kept and line.kept[0] not in {place[0] for place in found}:
+        found.append((line.kept[0], Kind.START, None))
     taken = {place[0] for place in found}
     if number != tree.line and line.newest in line.kept and line.newest not in taken:
         found.append((line.newest, Kind.END, None))
@@ -178,8 +180,6 @@ def _places(tree: Tree, lines: dict[int, WalkLine], line: WalkLine, chunk: int) 
     for after in sorted(set(leaving) - taken):
         if leaving.count(after) + (last > after) > 1:
             found.append((after, Kind.PARTING, None))
-    if line.parent is None and line.kept and line.kept[0] not in {place[0] for place in found}:
-        found.append((line.kept[0], Kind.START, None))
     found.sort(key=lambda place: place[0])
     return [*found, (max(chunk, last), Kind.HERE, None)] if number == tree.line else found
 

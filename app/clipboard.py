@@ -106,8 +106,8 @@ def _on_a_desktop(environ: Mapping[str, str], which: Which, ask: Ask) -> Copied:
             picture = _output(ask, [*reading, kind], MOST_PICTURE_BYTES)
             if picture:
                 return Copied(None, picture, suffix)
-    kind = next((kind for kind in TEXTS if kind in types), None)
-    text = b"" if kind is None else _output(ask, [*reading, kind], MOST_TEXT_BYTES) or b""
+    text_kind = next((kind for kind in TEXTS if kind in types), None)
+    text = b"" if text_kind is None else _output(ask, [*reading, text_kind], MOST_TEXT_BYTES) or b""
     return Copied(text=text.decode("utf-8", "replace").rstrip("\0"))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from app.values import AppState
+from app.words import scenes
+from app.words.sentences import spoken
 from engine.protocol import RemoteShares
 
 Line = tuple[str, str]
@@ -31,7 +33,7 @@ def _prompt(state: AppState) -> str:
     """How far the newest prompt has come, and what it is."""
     fade = None if state.world is None else state.world.fade
     way = () if fade is None else (state.say("prompt.fades", share=f"{fade:.0%}"),)
-    words = () if state.prompt is None else (state.prompt.text,)
+    words = () if state.prompt is None else (scenes.prompt(state.language, state.prompt.text),)
     return " · ".join((prompt_state(state), *way, *words))
 
 
@@ -79,7 +81,12 @@ def _world(state: AppState) -> list[Line]:
     sees = unknown(state)
     if window is not None:
         recent = say("details.all") if window.recent_latent_frames is None else window.recent_latent_frames
-        sees = say("details.sees", mode=window.mode, visible=window.visible_latent_frames, recent=recent)
+        sees = say(
+            "details.sees",
+            mode=spoken(state.language, window.mode),
+            visible=window.visible_latent_frames,
+            recent=recent,
+        )
     if world is not None and world.remote is not None:
         sees = say("details.of_the_server")
     return [
@@ -136,7 +143,7 @@ def _machine(state: AppState) -> list[Line]:
         device = say("details.device_value", device=card.device, dtype=card.dtype, threads=card.threads)
     sizes = say("details.picture_value", width=card.width, height=card.height, fps=f"{card.fps_nominal:g}")
     return [
-        (say("details.model"), f"{card.model} ({card.model_sha256[:8] or unknown(state)})"),
+        (say("details.model"), f"{spoken(state.language, card.model)} ({card.model_sha256[:8] or unknown(state)})"),
         (say("details.device"), device),
         (say("details.picture"), sizes),
         (say("details.window"), size),

@@ -99,7 +99,12 @@ def opening(machine: Machine, title: str, folder: str) -> Opening | None:
     return tk
 
 
-_ZENITY = ("--file-selection", "--title={title}", "--filename={folder}", f"--file-filter=Pictures | {_ANY_CASE}")
+_ZENITY: tuple[str, ...] = (
+    "--file-selection",
+    "--title={title}",
+    "--filename={folder}",
+    f"--file-filter=Pictures | {_ANY_CASE}",
+)
 _ZENITY += ("--file-filter=* | *",)
 _KDIALOG = ("--title", "{title}", "--getopenfilename", "{folder}", f"Pictures ({_ANY_CASE})")
 

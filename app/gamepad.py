@@ -14,14 +14,15 @@ Stick = tuple[float, float]
 """(x, y) in -1 to 1; right and down are positive, as SDL has them."""
 
 PRESSES_AT, RELEASES_AT = 0.45, 0.3
-"""How far a stick is pushed before it counts as held, and where it stops to: apart, so that it does not flicker."""
+"""How far a stick or a trigger is pushed before it counts as held, and where it stops to: apart, so that it does not
+flicker."""
 MENU_PUSH = 0.6
 MENU_DELAY_SECONDS, MENU_INTERVAL_SECONDS = 0.42, 0.13
 LONGEST_TICK_SECONDS = 0.1
 """After a slow frame the view turns as if only this long had passed, so that it does not leap."""
 
 DPAD: Mapping[str, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-DPAD_ACTIONS: Mapping[str, str] = {"up": "i", "down": "k", "left": "j", "right": "l"}
+TRIGGERS = ("left_trigger", "right_trigger")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Gamepad:
     held: tuple[str, ...] = ()
     """The actions that the left stick holds."""
     dpad: tuple[str, ...] = ()
+    pulled: tuple[str, ...] = ()
+    """The triggers that count as pressed."""
     direction: tuple[int, int] = (0, 0)
     """Where stick and direction pad lead in a menu."""
     repeats_at: float | None = None
@@ -62,6 +65,15 @@ def push(pad: Gamepad, axis: str, value: float, *, zone: float, at: float) -> Ga
     turns = without_dead_zone(stick, zone) != (0.0, 0.0)
     turned_at = (pad.turned_at if pad.turned_at is not None else at) if turns else None
     return replace(pad, right=stick, turned_at=turned_at)
+
+
+def pull(pad: Gamepad, trigger: str, value: float) -> Gamepad:
+    """A trigger is at ``value``, 0 to 1; the same pad unless it is pressed or let go of by that."""
+    before = trigger in pad.pulled
+    if (value > (RELEASES_AT if before else PRESSES_AT)) == before:
+        return pad
+    others = tuple(name for name in pad.pulled if name != trigger)
+    return replace(pad, pulled=others if before else (*others, trigger))
 
 
 def press_dpad(pad: Gamepad, way: str, *, down: bool) -> Gamepad:
@@ -95,8 +107,11 @@ def lead(pad: Gamepad, now: float) -> tuple[Gamepad, tuple[int, int] | None]:
 
 
 def rest(pad: Gamepad) -> Gamepad:
-    """Nothing is pushed: after focus loss, or when the pad went away; what is pushed still will be told again."""
-    return Gamepad(names=pad.names)
+    """No stick is pushed: after focus loss, or when a menu opens; what is pushed still will be told again.
+
+    A trigger that is pulled stays so until it is let go of, as its next small motion would press it once more.
+    """
+    return Gamepad(names=pad.names, pulled=pad.pulled)
 
 
 def _held(stick: Stick, before: tuple[str, ...]) -> tuple[str, ...]:

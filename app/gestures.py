@@ -115,10 +115,11 @@ class TabMoved:
 
 @dataclass(frozen=True, slots=True)
 class KeyCaught:
-    """The key that was waited for; None where it was Escape or a key without a name."""
+    """The key that was waited for; None where it was Escape or a key without a name. ``by_pad``: a gamepad's button."""
 
     key: str | None
     at: float
+    by_pad: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,10 @@ class PadLost:
 
 @dataclass(frozen=True, slots=True)
 class PadAxisMoved:
-    """``axis``: left_x, left_y, right_x or right_y; ``value`` -1 to 1, right and down positive."""
+    """``axis``: left_x, left_y, right_x or right_y; ``value`` -1 to 1, right and down positive.
+
+    Or left_trigger or right_trigger, 0 to 1.
+    """
 
     axis: str
     value: float
@@ -146,10 +150,10 @@ class PadAxisMoved:
 
 
 @dataclass(frozen=True, slots=True)
-class PadDirected:
-    """The direction pad's ``way`` (up, down, left, right) went down, or up."""
+class PadPressed:
+    """A button of ``pad_buttons.BUTTONS``, or B, went down, or up."""
 
-    way: str
+    button: str
     down: bool
     at: float
 
@@ -251,7 +255,7 @@ Gesture = (
     | PadOpened
     | PadLost
     | PadAxisMoved
-    | PadDirected
+    | PadPressed
     | Scrolled
     | MouseMoved
     | MouseClicked

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app import bindings
+from app import bindings, options
 from app.line_page import Purpose
-from app.pad_names import button
+from app.pad_names import button, button_of
 from app.prompts import Place
 from app.theme import Hints
 from app.values import AppState
@@ -14,6 +14,11 @@ def key_name(state: AppState, key: str) -> str:
     """What is written on a key, or what it is called, in the user's language."""
     word = f"key.{key}"
     return state.say(word) if word in KEY_WORDS else bindings.label(key, state.settings.app.key_labels)
+
+
+def bound_name(state: AppState, row: str, key: str) -> str:
+    """A key, or a gamepad's button, of a row of the settings pages."""
+    return button(state, key) if options.is_buttons(row) else key_name(state, key)
 
 
 def key_of(state: AppState, thing: str) -> str:
@@ -29,7 +34,9 @@ def keys_of(state: AppState, thing: str) -> str:
 
 
 def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
-    """(keys, what they do) of everything, as they are bound."""
+    """(keys, what they do) of everything, as they are bound; a gamepad's buttons where one was used last."""
+    if state.by_pad:
+        return _pad_help(state)
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
     things = (
@@ -46,6 +53,38 @@ def help_lines(state: AppState) -> tuple[tuple[str, str], ...]:
     )
 
 
+def help_closes(state: AppState) -> str:
+    """What closes the page of keys."""
+    if state.by_pad:
+        return state.say("help.closes_pad", key=button_of(state, "help"), back=button(state, "b"))
+    return state.say("help.closes", key=key_of(state, "help"))
+
+
+def _pad_help(state: AppState) -> tuple[tuple[str, str], ...]:
+    pad, say = state.settings.app.pad, state.say
+    things = [thing for thing in bindings.PAD_THINGS if thing not in bindings.ACTIONS]
+    bound = [(thing, bindings.keys_of(pad, thing)) for thing in things]
+    return (
+        (say("pad.left_stick"), say("help.walk")),
+        (say("pad.right_stick"), say("help.look")),
+        *(
+            (f" {say('or')} ".join(button(state, place) for place in places), say(_HELP.get(thing, f"help.{thing}")))
+            for thing, places in bound
+            if places
+        ),
+        (button(state, "b"), say("hint.back")),
+    )
+
+
+_HELP = {"quick": "help.pad_quick", "help": "name.app.keys.help"}
+"""What is told of a thing otherwise than with its key."""
+
+
+def thing(state: AppState, name: str) -> str:
+    """What asks for a thing, by whichever hand was used last."""
+    return button_of(state, name) if state.by_pad else key_of(state, name)
+
+
 def named(state: AppState, key: str, place: str) -> str:
     """A key of the keyboard, or the button at ``place`` where a gamepad was used last."""
     return button(state, place) if state.by_pad else key
@@ -56,20 +95,23 @@ def gallery(state: AppState) -> Hints:
     say, at = state.say, state.gallery.selected
     own = at >= len(state.scenes)
     name = "" if own else state.scenes[at].name
-    mine = any(world.name == name for world in (*state.remembered.pictures, *state.remembered.words))
+    mine = state.remembered.is_own(name)
     return (
         (say("pad.ways" if state.by_pad else "hint.arrows"), say("hint.choose")),
         (named(state, "Enter", "a"), say("hint.open" if own and state.gallery.count else "hint.walk")),
         *(() if own else ((named(state, "P", "y"), say("hint.pin")),)),
         *(((named(state, "Del", "x"), say("hint.remove")),) if mine else ()),
-        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.words")), ("Ctrl+V", say("hint.paste")))),
-        (named(state, key_of(state, "help"), "back"), say("hint.keys")),
-        (named(state, "Esc", "start"), say("hint.menu")),
+        *(() if state.by_pad else ((key_of(state, "prompt"), say("hint.from_words")), ("Ctrl+V", say("hint.paste")))),
+        (thing(state, "help"), say("hint.keys")),
+        (button_of(state, "menu") if state.by_pad else "Esc", say("hint.menu")),
     )
 
 
 def walking(state: AppState) -> Hints:
     say, prompt = state.say, (key_of(state, "prompt"), state.say("hint.prompt"))
+    if state.by_pad:
+        words = {"quick": "hint.quick", "help": "hint.keys", "menu": "hint.menu"}
+        return tuple((button_of(state, name), say(word)) for name, word in words.items())
     if state.captured:
         return (("Esc", say("hint.frees")), prompt)
     return (
@@ -93,8 +135,8 @@ def typing(state: AppState) -> Hints:
 
 def quick(state: AppState) -> Hints:
     """What the keys do in the list of prepared prompts."""
-    say = state.say
-    return (("↑ ↓", say("hint.choose")), ("Enter", say("hint.use")), ("Esc", say("hint.back")))
+    say, enter, back = state.say, named(state, "Enter", "a"), named(state, "Esc", "b")
+    return (("↑ ↓", say("hint.choose")), (enter, say("hint.use")), (back, say("hint.back")))
 
 
 def failure(state: AppState) -> Hints:
@@ -108,6 +150,10 @@ def failure(state: AppState) -> Hints:
 def first_keys(state: AppState) -> Hints:
     """The six keys that matter first."""
     say = state.say
+    if state.by_pad:
+        named_things = ("rewind", "record", "snapshot", "menu")
+        ways = ((say("pad.left_stick"), say("help.walk")), (say("pad.right_stick"), say("hint.look")))
+        return (*ways, *((button_of(state, name), say(f"help.{name}")) for name in named_things))
     walk = " ".join(key_of(state, thing) for thing in ("forward", "left", "back", "right"))
     look = " ".join(key_of(state, thing) for thing in ("look_up", "look_left", "look_down", "look_right"))
     return (
@@ -207,6 +253,15 @@ def branches(state: AppState) -> Hints:
 def photo(state: AppState) -> Hints:
     """What the keys do in photo mode."""
     say = state.say
+    if state.by_pad:
+        return (
+            (say("pad.ways"), say("hint.choose")),
+            (button(state, "a"), say("hint.go_on")),
+            (button(state, "x"), say("hint.compare_pad")),
+            (button(state, "y"), say("hint.save")),
+            (button(state, "right_shoulder"), say("hint.other_seeds")),
+            (button(state, "b"), say("hint.from_original")),
+        )
     return (
         (say("hint.arrows"), say("hint.choose")),
         ("Enter", say("hint.go_on")),
@@ -227,19 +282,20 @@ def settings(state: AppState) -> Hints:
     """What the keys do on the settings pages, for the row that is chosen."""
     say, page = state.say, state.page
     assert page is not None
+    enter, back = named(state, "Enter", "a"), named(state, "Esc", "b")
     if page.catching:
-        return (("Esc", say("hint.cancel")),)
+        return ((back, say("hint.cancel")),)
     if page.line is not None:
-        return (("Enter", say("hint.apply")), ("Esc", say("hint.cancel")))
+        return ((enter, say("hint.apply")), (back, say("hint.cancel")))
     if page.trying:
-        return (("← →", say("hint.sensitivity")), ("Esc", say("hint.frees")))
+        return (("← →", say("hint.sensitivity")), (back, say("hint.frees")))
     return (
         ("↑ ↓", say("hint.choose")),
         ("← →", say("hint.change")),
-        ("Enter", say("hint.edit")),
-        ("Del", say("hint.default")),
-        ("Tab", say("hint.next_page")),
-        ("Esc", say("hint.back")),
+        (enter, say("hint.edit")),
+        (named(state, "Del", "x"), say("hint.default")),
+        (named(state, "Tab", "right_shoulder"), say("hint.next_page")),
+        (back, say("hint.back")),
     )
 
 

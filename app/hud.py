@@ -47,9 +47,10 @@ def presence(state: AppState, now: float) -> float:
 def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Rect, now: float) -> None:
     """Everything over the picture, which lies in ``room``, but the prompt box, the menu and failures."""
     shown = presence(state, now)
-    if shown > 0.0 and state.prompt_box is None and not (state.details and _details_reach_foot(theme, state, room)):
+    lies_free = state.prompt_box is None and not state.prompts.hinted and state.prompts.chosen is None
+    if shown > 0.0 and lies_free and not (state.details and _details_reach_foot(theme, state, room)):
         _draw_foot(surface, theme, state, room, shown)
-    elif state.prompt_box is None and state.world is not None and state.world.fade is not None:
+    elif lies_free and state.world is not None and state.world.fade is not None:
         _draw_prompt_line(surface, theme, state, room.inflate(-2 * theme.px(20), 0), 1.0)
     if state.details:
         _draw_details(surface, theme, state, room)
@@ -108,7 +109,7 @@ def draw_help(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
     x, y = (width - panel.width) // 2, (height - panel.height) // 2
     surface.blit(theme.panel(panel), (x, y))
     surface.blit(theme.text(theme.say("help.title"), Role.HEADING), (x + pad, y + pad - theme.px(6)))
-    close = theme.text(theme.say("help.closes", key=hints.key_of(state, "help")), Role.SMALL, QUIET)
+    close = theme.text(hints.help_closes(state), Role.SMALL, QUIET)
     surface.blit(close, (x + panel.width - pad - close.get_width(), y + pad + theme.px(4)))
     y += pad + theme.px(48)
     for key, meaning in keys:
@@ -185,8 +186,11 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, room: pyg
             _draw_key(surface, theme, hints.key_of(state, thing), at, key, _look_of(theme, state, action), shown)
     words = hint_line(theme, hints.walking(state))
     begins = _chip(surface, theme, words, (room.right - margin, room.bottom - margin), shown)
-    free = looks_left + pad_width + margin, begins - margin
-    _draw_prompt_line(surface, theme, state, pygame.Rect(free[0], room.y, free[1] - free[0], room.height), shown)
+    left = looks_left + pad_width + margin
+    free = pygame.Rect(left, room.y, begins - margin - left, room.height)
+    if free.width < theme.px(120) and state.world is not None and state.world.fade is not None:
+        free = pygame.Rect(room.x + margin, room.y, room.width - 2 * margin, room.height - theme.px(72))
+    _draw_prompt_line(surface, theme, state, free, shown)
 
 
 def _chip(surface: pygame.Surface, theme: Theme, words: pygame.Surface, corner: tuple[int, int], shown: float) -> int:
@@ -203,16 +207,16 @@ def _draw_prompt_line(surface: pygame.Surface, theme: Theme, state: AppState, fr
     prompt, world = state.prompt, state.world
     if world is None or world.prompt is None or free.width < theme.px(120):
         return
-    rows = [(world.prompt, TEXT)]
+    rows = [(theme.prompt(world.prompt), TEXT)]
     if prompt is not None and prompt.stage is not Stage.APPLIED:
-        rows.append((f"{prompt.text} · {details.prompt_state(state)}", theme.accent))
+        rows.append((f"{theme.prompt(prompt.text)} · {details.prompt_state(state)}", theme.accent))
     bottom = free.bottom - theme.px(20)
-    for text, colour in rows:
+    for index, (text, colour) in enumerate(rows):
         words = theme.text(theme.shortened(text, Role.SMALL, free.width - theme.px(28)), Role.SMALL, colour)
         right = surface.get_width() // 2 + (words.get_width() + theme.px(28)) // 2
         right = max(free.left + words.get_width() + theme.px(28), min(free.right, right))
         left = _chip(surface, theme, words, (right, bottom), shown)
-        if text is world.prompt and world.fade is not None:
+        if index == 0 and world.fade is not None:
             chip = pygame.Rect(left, bottom - theme.px(32), right - left, theme.px(32))
             draw_way(surface, theme, world.fade, chip)
         bottom -= theme.px(38)

@@ -5,6 +5,8 @@ Everything is a pair of degrees, yaw to the right and pitch upwards. ``ahead`` i
 - A turn of mouse or stick is asked at once, and its chunk's frames have it bit by bit.
 - A held key turns at the model's own pace from the moment of pressing. Once the frames on show follow it, the view
   goes on from frame to frame at their pace, so that it moves evenly though they come seldom.
+- A tap that began and ended within one pass turns by one latent frame's turn, as the engine has it (``_tap``). The view
+  is drawn there from that pass on. A second tap waits until the first is answered, as both may be one to the engine.
 - A frame that comes takes away from ``ahead`` by what it turned. So the view never jumps, whatever comes.
 
 What is known for certain (the turns in the chunks that are here, and the looks that no chunk has answered) is where
@@ -14,10 +16,10 @@ What is known for certain (the turns in the chunks that are here, and the looks 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from engine.protocol import ActionState, CompositeEvent, Optics
+from engine.protocol import ActionState, CompositeEvent, Optics, Transition
 
 Angles = tuple[float, float]
 
@@ -59,12 +61,16 @@ InstantMessage = FrameChosen | MotionShown
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An event that no chunk has answered: what it turns by, and whether keys that turn are in it."""
+    """An event that no chunk has answered: what it turns by, and whether keys that turn are held by it.
+
+    ``tapped``: a tap's turn is in ``turn``, and not in what was added to ``ahead`` at once.
+    """
 
     event_id: int | None
     turn: Angles
     keys: bool
     asked_at: float
+    tapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +144,13 @@ def ask(instant: Instant, events: Collection[CompositeEvent], now: float, *, wan
     for event in events:
         look = event.look
         turn = (0.0, 0.0) if look is None else (look.yaw_degrees, look.pitch_degrees)
-        camera = event.camera_actions
-        keys = isinstance(camera, ActionState) and any(any(keys_of(t.actions)) for t in camera.transitions)
-        if turn == (0.0, 0.0) and not keys:
+        transitions = event.camera_actions.transitions if isinstance(event.camera_actions, ActionState) else ()
+        if turn == (0.0, 0.0) and not any(any(keys_of(t.actions)) for t in transitions):
             continue
-        waiting = (*instant.waiting, Waiting(event.event_id, turn, keys, now))[-MOST_WAITING:]
+        held = bool(transitions) and any(keys_of(transitions[-1].actions))
+        tap = (0.0, 0.0) if held else _tap(instant, transitions)
+        asked = Waiting(event.event_id, _sum(turn, tap), held, now, any(tap))
+        waiting = (*instant.waiting, asked)[-MOST_WAITING:]
         motion = instant.motion
         if motion is None:
             motion = FirstMotion(event.event_id, now if event.pressed_at is None else event.pressed_at, instant.ahead)
@@ -253,6 +261,21 @@ def keys_of(actions: Collection[str]) -> Angles:
     return float(("l" in actions) - ("j" in actions)), float(("i" in actions) - ("k" in actions))
 
 
+def _tap(instant: Instant, transitions: Sequence[Transition]) -> Angles:
+    """What keys turn by that went down and up again within one event, while none that turns is held at its end.
+
+    The engine gives one latent frame to the newest keys that are not those of the end. Nothing while another tap is not
+    answered.
+    """
+    optics = instant.optics
+    if optics is None or any(one.tapped for one in instant.waiting):
+        return 0.0, 0.0
+    end = set(transitions[-1].actions) if transitions else set()
+    newest = next((t.actions for t in reversed(transitions) if t.actions and set(t.actions) != end), ())
+    yaw, pitch = keys_of(newest)
+    return yaw * optics.yaw_degrees, pitch * optics.pitch_degrees
+
+
 def _key_step(instant: Instant, axis: int, key: float, dt: float) -> tuple[float, float]:
     """(degrees, phase): what a held key turns the view by on one axis in ``dt`` seconds."""
     if not key or instant.optics is None:
@@ -298,7 +321,7 @@ def _within(instant: Instant, ahead: Angles) -> Angles:
 
 def _softly(angle: float, most: float) -> float:
     """As it is while it is small, and never as much as ``most``: a frame that turns never makes the view go back."""
-    return angle / (1.0 + (angle / most) ** 4) ** 0.25
+    return angle / math.sqrt(math.hypot(1.0, (angle / most) ** 2))
 
 
 def _sum(one: Angles, other: Angles) -> Angles:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import pygame
 
-from app import bindings
+from app import bindings, things
 from app.beginnings import BrowseAsked, CompletionAsked, PasteAsked
-from app.bindings import ACTIONS, ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
+from app.bindings import ANYWHERE, COMMANDS, TYPES_NOTHING, Bindings
 from app.gestures import (
-    ActionPressed,
     ActionReleased,
     CloseAsked,
     Command,
@@ -28,8 +27,8 @@ from app.gestures import (
     MouseClicked,
     MouseMoved,
     PadAxisMoved,
-    PadDirected,
     PadLost,
+    PadPressed,
     Scrolled,
     TabMoved,
     TextComposed,
@@ -38,9 +37,7 @@ from app.gestures import (
     WindowResized,
 )
 from app.messages import Message
-from app.prompts import ControlHeld, QuickAsked, QuickListed
-from app.rewind import RewindPressed
-from app.slots import SLOT_KEYS, SlotKeyed
+from app.prompts import ControlHeld, QuickAsked
 
 NAMES: Mapping[int, str] = {scancode: name for name, scancode in bindings.KEYS.items()}
 BUTTON_NAMES: Mapping[int, str] = {button: name for name, button in bindings.MOUSE_BUTTONS.items()}
@@ -80,7 +77,6 @@ CONTROL_KEYS: Mapping[int, Edit] = {
 
 CONTROL = pygame.KMOD_CTRL | pygame.KMOD_META
 CONTROL_NAMES, QUICK_KEYS = ("Left Ctrl", "Right Ctrl"), tuple("123456789")
-REWIND = "rewind"
 LEFT_BUTTON = 1
 
 PAD_AXES: Mapping[int, str] = {
@@ -88,21 +84,24 @@ PAD_AXES: Mapping[int, str] = {
     pygame.CONTROLLER_AXIS_LEFTY: "left_y",
     pygame.CONTROLLER_AXIS_RIGHTX: "right_x",
     pygame.CONTROLLER_AXIS_RIGHTY: "right_y",
+    pygame.CONTROLLER_AXIS_TRIGGERLEFT: "left_trigger",
+    pygame.CONTROLLER_AXIS_TRIGGERRIGHT: "right_trigger",
 }
-PAD_WAYS: Mapping[int, str] = {
-    pygame.CONTROLLER_BUTTON_DPAD_UP: "up",
-    pygame.CONTROLLER_BUTTON_DPAD_DOWN: "down",
-    pygame.CONTROLLER_BUTTON_DPAD_LEFT: "left",
-    pygame.CONTROLLER_BUTTON_DPAD_RIGHT: "right",
-}
-PAD_COMMANDS: Mapping[int, Command] = {
-    pygame.CONTROLLER_BUTTON_A: Command.PAUSE,
-    pygame.CONTROLLER_BUTTON_B: Command.BACK,
-    pygame.CONTROLLER_BUTTON_X: Command.SNAPSHOT,
-    pygame.CONTROLLER_BUTTON_Y: Command.RECORD,
-    pygame.CONTROLLER_BUTTON_START: Command.MENU,
-    pygame.CONTROLLER_BUTTON_BACK: Command.HELP,
-    pygame.CONTROLLER_BUTTON_RIGHTSTICK: Command.INPUTS,
+PAD_BUTTONS: Mapping[int, str] = {
+    pygame.CONTROLLER_BUTTON_A: "a",
+    pygame.CONTROLLER_BUTTON_B: "b",
+    pygame.CONTROLLER_BUTTON_X: "x",
+    pygame.CONTROLLER_BUTTON_Y: "y",
+    pygame.CONTROLLER_BUTTON_START: "start",
+    pygame.CONTROLLER_BUTTON_BACK: "back",
+    pygame.CONTROLLER_BUTTON_LEFTSHOULDER: "left_shoulder",
+    pygame.CONTROLLER_BUTTON_RIGHTSHOULDER: "right_shoulder",
+    pygame.CONTROLLER_BUTTON_LEFTSTICK: "left_stick",
+    pygame.CONTROLLER_BUTTON_RIGHTSTICK: "right_stick",
+    pygame.CONTROLLER_BUTTON_DPAD_UP: "dpad_up",
+    pygame.CONTROLLER_BUTTON_DPAD_DOWN: "dpad_down",
+    pygame.CONTROLLER_BUTTON_DPAD_LEFT: "dpad_left",
+    pygame.CONTROLLER_BUTTON_DPAD_RIGHT: "dpad_right",
 }
 FULL_PUSH = 32767
 
@@ -132,7 +131,7 @@ def translate(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
             return FileDropped(event.file, now)
         case pygame.QUIT:
             return CloseAsked()
-    return _window_event(event, now) or _pad_event(event, focus, now)
+    return _window_event(event, now) or _pad_event(event, now)
 
 
 def hand_of(event: pygame.event.Event) -> bool | None:
@@ -179,17 +178,7 @@ def _key_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bindin
         return PasteAsked(now) if event.key == pygame.K_v else BrowseAsked(now)
     if focus is Focus.MENU:
         return _menu_key(name, thing, bool(event.mod & pygame.KMOD_SHIFT), now)
-    return _walk(thing, _source(event.scancode), now)
-
-
-def _walk(thing: str, source: str, now: float) -> Message | None:
-    if thing in ACTIONS:
-        return ActionPressed(ACTIONS[thing], source, now)
-    if thing in SLOT_KEYS:
-        return SlotKeyed(thing, now)
-    if thing == REWIND:
-        return RewindPressed(source, now)
-    return Commanded(COMMANDS[thing], now) if thing in COMMANDS else None
+    return things.asked(thing, _source(event.scancode), now)
 
 
 def _menu_key(name: str, thing: str, shift: bool, now: float) -> Message | None:
@@ -219,52 +208,22 @@ def _button_down(event: pygame.event.Event, focus: Focus, now: float, bound: Bin
     thing = bindings.meanings(bound).get(name, "")
     if thing in ANYWHERE:
         return Commanded(COMMANDS[thing], now)
-    return _walk(thing, _button_source(event.button), now) if focus is Focus.WALK else None
+    return things.asked(thing, _button_source(event.button), now) if focus is Focus.WALK else None
 
 
-def _pad_event(event: pygame.event.Event, focus: Focus, now: float) -> Message | None:
-    """A gamepad of a layout that SDL knows; ``pads`` has opened it."""
+def _pad_event(event: pygame.event.Event, now: float) -> Message | None:
+    """A gamepad of a layout that SDL knows; ``pads`` has opened it. What its buttons mean is not known here."""
     match event.type:
         case pygame.CONTROLLERAXISMOTION:
             axis = PAD_AXES.get(event.axis)
             value = max(-1.0, min(1.0, event.value / FULL_PUSH))
             return None if axis is None else PadAxisMoved(axis, value, now)
-        case pygame.CONTROLLERBUTTONDOWN:
-            return _pad_button(event.button, focus, now)
-        case pygame.CONTROLLERBUTTONUP:
-            return PadDirected(PAD_WAYS[event.button], False, now) if event.button in PAD_WAYS else None
+        case pygame.CONTROLLERBUTTONDOWN | pygame.CONTROLLERBUTTONUP:
+            button = PAD_BUTTONS.get(event.button)
+            return None if button is None else PadPressed(button, event.type == pygame.CONTROLLERBUTTONDOWN, now)
         case pygame.CONTROLLERDEVICEREMOVED:
             return PadLost(event.instance_id, now)
     return None
-
-
-def _pad_button(button: int, focus: Focus, now: float) -> Message | None:
-    if button in PAD_WAYS:
-        return PadDirected(PAD_WAYS[button], True, now)
-    back, chooses = button == pygame.CONTROLLER_BUTTON_B, button == pygame.CONTROLLER_BUTTON_A
-    if focus is Focus.KEY:
-        return KeyCaught(None, now) if back else None
-    if focus is Focus.TEXT:
-        if back:
-            return Edited(Edit.CANCEL, now)
-        if button == pygame.CONTROLLER_BUTTON_X:
-            return BrowseAsked(now)
-        return Edited(Edit.APPLY, now) if chooses else None
-    if focus is Focus.MENU:
-        match button:
-            case pygame.CONTROLLER_BUTTON_A:
-                return MenuChosen(now)
-            case pygame.CONTROLLER_BUTTON_X:
-                return MenuActed(MenuAct.CLEAR, now)
-            case pygame.CONTROLLER_BUTTON_Y:
-                return MenuActed(MenuAct.PIN, now)
-            case pygame.CONTROLLER_BUTTON_LEFTSHOULDER:
-                return TabMoved(-1, now)
-            case pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
-                return TabMoved(1, now)
-    if focus is Focus.WALK and button == pygame.CONTROLLER_BUTTON_LEFTSHOULDER:
-        return QuickListed(now)
-    return Commanded(PAD_COMMANDS[button], now) if button in PAD_COMMANDS else None
 
 
 def _text_key(key: int, mod: int, now: float) -> Message | None:

@@ -17,6 +17,7 @@ class Tab(StrEnum):
     LOOK = "look"
     CONTROLS = "controls"
     KEYS = "keys"
+    GAMEPAD = "gamepad"
     WORLD = "world"
     PROMPTS = "prompts"
     ENGINE = "engine"
@@ -45,6 +46,7 @@ PRESET = "preset"
 """The row that chooses a whole set of keys."""
 
 _LARGE, _SERVER, _PROMPT = "engine.lingbot.", "engine.remote.", "engine.prompt."
+_BUTTONS = "app.pad."
 
 
 def _engine_rows(tab: Tab) -> tuple[str, ...]:
@@ -77,11 +79,13 @@ ROWS: Mapping[Tab, tuple[str, ...]] = {
         "app.invert_y",
         "app.mouse_smoothing_ms",
         "app.turn_cap_degrees_per_second",
-        "app.pad_degrees_per_second",
-        "app.pad_dead_zone",
         Deed.ONE_HAND,
     ),
     Tab.KEYS: (PRESET, "app.key_labels", *(f"app.keys.{thing}" for thing in bindings.THINGS)),
+    Tab.GAMEPAD: (
+        *("app.pad_degrees_per_second", "app.pad_dead_zone"),
+        *(f"app.pad.{thing}" for thing in bindings.PAD_THINGS),
+    ),
     Tab.WORLD: ("app.scene", "app.seed", "app.recordings_dir", "app.captions"),
     Tab.PROMPTS: (*(f"app.quick_{number}" for number in range(1, 10)), *_engine_rows(Tab.PROMPTS)),
     Tab.ENGINE: _engine_rows(Tab.ENGINE),
@@ -146,7 +150,28 @@ def is_setting(row: str) -> bool:
 
 
 def is_keys(row: str) -> bool:
-    return row.startswith("app.keys.")
+    """Whether the row holds keys, or a gamepad's buttons."""
+    return row.startswith(("app.keys.", _BUTTONS))
+
+
+def is_buttons(row: str) -> bool:
+    return row.startswith(_BUTTONS)
+
+
+def bound_of(chosen: Settings, row: str) -> bindings.Bound:
+    """What the keys, or the buttons, of such a row belong to."""
+    return chosen.app.pad if is_buttons(row) else chosen.app.keys
+
+
+def thing_of(row: str) -> str:
+    """What the keys of a row stand for."""
+    return row.rpartition(".")[2]
+
+
+def name_key(row: str) -> str:
+    """The key of the table of words for what a row is called: what a button does is called as what a key does."""
+    thing = thing_of(row)
+    return f"name.app.keys.{thing}" if is_buttons(row) and thing in bindings.THINGS else f"name.{row}"
 
 
 def when(row: str) -> When | None:
@@ -211,6 +236,7 @@ def scroll(page: SettingsPage, step: int, room: Room) -> SettingsPage:
 # ---- where it lies -----------------------------------------------------------------------------------------------
 
 _MARGIN, _TOP, _FOOT, _ROW = 48, 118, 104, 42
+_TAB_MARGIN, _TABS = 16, 1060
 
 
 def column(room: Room) -> Rect:
@@ -243,9 +269,9 @@ def value_rect(row: Rect) -> Rect:
 
 
 def tab_rect(tab: Tab, room: Room) -> Rect:
-    area = column(room)
-    width = area.width // len(TABS)
-    return Rect(area.x + TABS.index(tab) * width, room.px(66), width, room.px(36))
+    whole = min(room.width - 2 * room.px(_TAB_MARGIN), room.px(_TABS))
+    width = whole // len(TABS)
+    return Rect((room.width - whole) // 2 + TABS.index(tab) * width, room.px(66), width, room.px(36))
 
 
 def tab_at(x: int, y: int, room: Room) -> Tab | None:

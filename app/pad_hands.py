@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import gamepad, gestures, steering
-from app.gamepad import Gamepad
-from app.gestures import Focus
+from app import gamepad, gestures, pad_meaning, steering
+from app.gamepad import TRIGGERS, Gamepad
+from app.gestures import ActionReleased, Focus
+from app.messages import Message
+from app.pad_buttons import DPAD
 from app.steps import tell
 from app.values import AppState
 
-Pad = gestures.PadOpened | gestures.PadLost | gestures.PadAxisMoved | gestures.PadDirected
+_STICK = "stick "
+"""What sources of actions begin with that the left stick holds."""
+
+Touch = gestures.PadAxisMoved | gestures.PadPressed
 
 
-def handle(state: AppState, message: Pad) -> AppState:
+def handle(state: AppState, message: gestures.PadOpened | gestures.PadLost) -> AppState:
+    """Pads come and go."""
     match message:
         case gestures.PadOpened(pad, name, at):
             names = (*(known for known in state.gamepad.names if known[0] != pad), (pad, name))
@@ -22,14 +28,36 @@ def handle(state: AppState, message: Pad) -> AppState:
         case gestures.PadLost(pad, at):
             lost = [name for number, name in state.gamepad.names if number == pad]
             names = tuple(known for known in state.gamepad.names if known[0] != pad)
-            state = _held(replace(state, gamepad=replace(gamepad.rest(state.gamepad), names=names)), at)
+            state = _held(replace(state, gamepad=Gamepad(names=names)), at)
+            held = state.steering
+            for source in [source for source, _ in held.held if source.startswith(pad_meaning.SOURCE)]:
+                held = steering.release(held, source, at)
+            state = state if held is state.steering else replace(state, steering=held)
             return tell(state, state.say("told.pad_lost", name=lost[0]), at) if lost else state
+
+
+def read(state: AppState, touch: Touch) -> tuple[AppState, Message | None]:
+    """A stick, a trigger or a button moved: what is known of the pad by now, and what a button means."""
+    match touch:
+        case gestures.PadAxisMoved(axis, value, at) if axis in TRIGGERS:
+            pulled = gamepad.pull(state.gamepad, axis, value)
+            if pulled is state.gamepad:
+                return state, None
+            return _meaning(replace(state, gamepad=pulled), axis, axis in pulled.pulled, at)
         case gestures.PadAxisMoved(axis, value, at):
             zone = state.settings.app.pad_dead_zone
-            return _held(replace(state, gamepad=gamepad.push(state.gamepad, axis, value, zone=zone, at=at)), at)
-        case gestures.PadDirected(way, down, at):
-            pushed = gamepad.press_dpad(state.gamepad, way, down=down)
-            return _held(replace(state, gamepad=pushed), at)
+            return _held(replace(state, gamepad=gamepad.push(state.gamepad, axis, value, zone=zone, at=at)), at), None
+        case gestures.PadPressed(button, down, at):
+            if button.startswith(DPAD):
+                pushed = gamepad.press_dpad(state.gamepad, button.removeprefix(DPAD), down=down)
+                state = replace(state, gamepad=pushed)
+            return _meaning(state, button, down, at)
+
+
+def _meaning(state: AppState, button: str, down: bool, at: float) -> tuple[AppState, Message | None]:
+    if not down:
+        return state, ActionReleased(pad_meaning.source(button), at)
+    return state, pad_meaning.pressed(button, state.focus, at, state.settings.app.pad)
 
 
 def turn(state: AppState, now: float) -> AppState:
@@ -58,21 +86,13 @@ def lead(state: AppState, now: float) -> tuple[AppState, gestures.MenuMoved | No
 
 
 def _held(state: AppState, at: float) -> AppState:
-    """Press and let go in the steering what the pad holds; pressed only while walking, let go always."""
+    """Press and let go in the steering what the stick holds; pressed only while walking, let go always."""
     pad = state.gamepad
-    wanted = {**_stick(pad), **_dpad(pad)} if state.focus is Focus.WALK else {}
+    wanted = {f"{_STICK}{action}": action for action in pad.held} if state.focus is Focus.WALK else {}
     after = state.steering
     for source, _ in state.steering.held:
-        if source.startswith("pad ") and source not in wanted:
+        if source.startswith(_STICK) and source not in wanted:
             after = steering.release(after, source, at)
     for source, action in wanted.items():
         after = steering.press(after, action, source, at)
     return state if after is state.steering else replace(state, steering=after, touched_at=at)
-
-
-def _stick(pad: Gamepad) -> dict[str, str]:
-    return {f"pad stick {action}": action for action in pad.held}
-
-
-def _dpad(pad: Gamepad) -> dict[str, str]:
-    return {f"pad {way}": gamepad.DPAD_ACTIONS[way] for way in pad.dpad}

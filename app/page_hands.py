@@ -39,8 +39,8 @@ def handle(state: AppState, message: Hand) -> Change:
     match message:
         case gestures.Scrolled(notches):
             return replace(state, page=options.scroll(page, -notches, state.room)), ()
-        case gestures.KeyCaught(key, at):
-            return _caught(state, key, at), ()
+        case gestures.KeyCaught(key, at, by_pad):
+            return _caught(state, key, at, by_pad=by_pad), ()
         case gestures.TabMoved(step):
             return replace(state, page=options.open_tab(page, step), captured=False), ()
         case gestures.MenuMoved(columns, rows, at):
@@ -194,24 +194,30 @@ def _clear(state: AppState, at: float) -> AppState:
     """The chosen row as it was made; a key is taken away."""
     page = _page(state)
     if options.is_keys(page.row):
-        thing = page.row.rpartition(".")[2]
-        return change(state, {page.row: bindings.keys_of(_unbound(state, thing), thing)}, at)
+        return _bind(state, None, at)
     return forget(state, (page.row,), at) if options.is_setting(page.row) else state
 
 
-def _unbound(state: AppState, thing: str) -> bindings.Bindings:
-    return bindings.bind(state.settings.app.keys, thing, _page(state).slot, None)
+def _bind(state: AppState, key: str | None, at: float) -> AppState:
+    """The key or button in the chosen slot of the chosen row; None takes it away."""
+    page, app, thing = _page(state), state.settings.app, options.thing_of(_page(state).row)
+    bound: bindings.Bound
+    if options.is_buttons(page.row):
+        bound = bindings.bind(app.pad, thing, page.slot, key)
+    else:
+        bound = bindings.bind(app.keys, thing, page.slot, key)
+    return change(state, {page.row: bindings.keys_of(bound, thing)}, at)
 
 
-def _caught(state: AppState, key: str | None, at: float) -> AppState:
-    """The key that was waited for. Escape leaves all as it is."""
+def _caught(state: AppState, key: str | None, at: float, *, by_pad: bool) -> AppState:
+    """The key that was waited for. Escape leaves all as it is; a key is not waited for where a button is wanted."""
     page = _page(state)
+    if key is not None and page.catching and by_pad != options.is_buttons(page.row):
+        return state
     state = let_go(replace(state, page=replace(page, catching=False)), at)
     if key is None or not page.catching:
         return state
-    thing = page.row.rpartition(".")[2]
-    bound = bindings.bind(state.settings.app.keys, thing, page.slot, key)
-    return change(state, {page.row: bindings.keys_of(bound, thing)}, at)
+    return _bind(state, key, at)
 
 
 def _keys(bound: bindings.Bindings) -> dict[str, object]:

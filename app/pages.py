@@ -23,7 +23,7 @@ from app.theme import (
     rounded,
 )
 from app.values import AppState
-from app.words import table
+from app.words import scenes, table
 from engine.protocol import Pixels, SceneSpec
 
 
@@ -59,8 +59,8 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
     width, height = surface.get_size()
     surface.blit(pictures.backdrop(state.scene, width, height), (0, 0))
     middle, y = width // 2, height // 2
-    title = state.scene.name if state.scene is not None else theme.say("name")
-    _centred(surface, theme.text(_title(title), Role.TITLE), middle, y - theme.px(56))
+    title = _title(theme, state.scene) if state.scene is not None else theme.say("name")
+    _centred(surface, theme.text(title, Role.TITLE), middle, y - theme.px(56))
     stage = theme.say("loading.starting") if state.loading is None else table.stage(theme.language, state.loading.stage)
     below = y + theme.px(36)
     for line in theme.wrapped(stage, Role.BODY, min(width * 3 // 4, theme.px(620)))[:3]:
@@ -84,7 +84,7 @@ def draw_loading(surface: pygame.Surface, theme: Theme, pictures: Pictures, stat
         lit = pygame.Rect(bar.x, bar.y, max(bar.height, round(bar.width * min(1.0, max(0.0, fraction)))), bar.height)
     surface.blit(theme.panel(Panel(lit.width, lit.height, radius, fill=theme.accent, alpha=255)), lit)
     if state.scene is not None:
-        prompt = theme.shortened(state.scene.prompt, Role.SMALL, width * 3 // 4)
+        prompt = theme.shortened(theme.prompt(state.scene.prompt), Role.SMALL, width * 3 // 4)
         _centred(surface, theme.text(prompt, Role.SMALL, QUIET), middle, height - theme.px(40))
 
 
@@ -207,8 +207,8 @@ def _draw_card(surface: pygame.Surface, theme: Theme, pictures: Pictures, scene:
         surface.blit(theme.panel(plate), at)
         surface.blit(mark, (at[0] + theme.px(8), at[1] + theme.px(3)))
     # words that began a world are its name already
-    prompt = "" if scene.prompt == scene.name else scene.prompt
-    _draw_words(surface, theme, look, _title(scene.name), prompt)
+    prompt = "" if scene.prompt == scene.name else theme.prompt(scene.prompt)
+    _draw_words(surface, theme, look, _title(theme, scene), prompt)
 
 
 def _draw_words(surface: pygame.Surface, theme: Theme, look: CardLook, name: str, about: str) -> None:
@@ -257,9 +257,11 @@ def _centred(surface: pygame.Surface, drawn: pygame.Surface, x: int, y: int) -> 
     surface.blit(drawn, (x - drawn.get_width() // 2, y - drawn.get_height() // 2))
 
 
-def _title(name: str) -> str:
-    words = name.replace("_", " ").replace("-", " ").strip()
-    return words[:1].upper() + words[1:]
+def _title(theme: Theme, scene: SceneSpec) -> str:
+    """Its name as people write it; a scene that comes along has one in the window's language."""
+    words = scene.name.replace("_", " ").replace("-", " ").strip()
+    shipped = None if scene.own_image else scenes.title(theme.language, scene.name)
+    return shipped or words[:1].upper() + words[1:]
 
 
 def _source(scene: SceneSpec) -> pygame.Surface:

@@ -42,7 +42,7 @@ class _Shown:
 
 
 class PastFrames:
-    """One owner, the window's thread. What was seen along lines that were left (see ``engine.lines``) stays if it can."""
+    """One owner, the window's thread. What was seen along lines that were left (see ``engine.lines``) stays."""
 
     def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
         self._limit_bytes = limit_bytes

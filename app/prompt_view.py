@@ -12,6 +12,15 @@ from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, 
 from app.values import AppState
 
 
+def draw(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect | None:
+    """What is open of it. Returns where text is being typed."""
+    if state.prompt_box is not None:
+        return draw_box(surface, theme, state, now)
+    if state.prompts.hinted or state.prompts.chosen is not None:
+        draw_quick(surface, theme, state)
+    return None
+
+
 def draw_box(surface: pygame.Surface, theme: Theme, state: AppState, now: float) -> pygame.Rect:
     """The line of text with caret, selection and composition; with a second one and a slider where one is mixed in.
 

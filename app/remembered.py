@@ -68,7 +68,7 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """``played``: names of scenes, the last one first. ``loading``: by backend. ``speeds``: frames a second, by model"""
+    """``played``: names of scenes, the last one first. ``loading``: by backend. ``speeds``: frames a second, by key"""
 
     played: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
@@ -79,6 +79,10 @@ class Remembered:
     speeds: tuple[tuple[str, float], ...] = ()
     prompts: tuple[str, ...] = ()
     """What was asked for, oldest first."""
+
+    def is_own(self, scene: str) -> bool:
+        """Whether a scene of this name began with a picture or with words of the user's own."""
+        return scene in {own.name for own in self.pictures} | {own.name for own in self.words}
 
     def stages(self, backend: str) -> Stages:
         return dict(self.loading).get(backend, ())

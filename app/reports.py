@@ -30,6 +30,8 @@ from engine.protocol import (
 
 TAUGHT_SECONDS = 8.0
 """How long the first walk's hint stays once somebody walks."""
+SAID_BELOW = ("Press R to try once more.", "Press R to start the world again from its last snapshot.")
+"""The hints below a failure say it with the key as it is bound, and from where the world would begin."""
 MOST_IN_FLIGHT = 128
 REMEMBERED_CHUNKS = 12
 REMEMBERED_FRAMES = 48
@@ -47,7 +49,7 @@ def handle(state: AppState, message: messages.Message) -> Change:
             return replace(state, pace=message), ()
         case messages.ChunkShown():
             return _chunk_shown(state, message), ()
-        case gestures.PadOpened() | gestures.PadLost() | gestures.PadAxisMoved() | gestures.PadDirected():
+        case gestures.PadOpened() | gestures.PadLost():
             return pad_hands.handle(state, message), ()
         case messages.EngineStarted(config):
             return replace(state, engine=config), ()
@@ -217,15 +219,20 @@ def _refusal(state: AppState, rejected: EventRejected) -> str:
 
 def _failed(state: AppState, failed: Failed) -> AppState:
     """The window lives on and says what happened; a recording waits for what comes next."""
+    cure = failed.cure
+    for sentence in SAID_BELOW:
+        cure = cure.removesuffix(sentence).rstrip()
+    failed = replace(failed, cure=cure)
     state = let_go(
-        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None), state.touched_at
+        replace(state, failure=failed, loading=None, prompt_box=None, menu=None, photo=None, branches=None),
+        state.touched_at,
     )
     if state.world is None:
         state = replace(state, snapshot=None)  # one that cannot be restored must not be tried for ever
     elif state.screen is Screen.SCENES:
         state = replace(state, screen=Screen.WALK)
     if state.scene is None:
-        state = tell(state, f"{failed.message} {failed.cure}", state.touched_at, bad=True)
+        state = tell(state, f"{failed.message} {failed.cure}".rstrip(), state.touched_at, bad=True)
     return state
 
 

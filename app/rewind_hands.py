@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import branches, gestures, messages, steering
+from app import branches, gestures, messages, pad_hands, pad_meaning, steering
 from app.facts import Measured, PromptStatus, Stage
 from app.gestures import Command
 from app.rewind import LookedBack, Rewind, RewindPressed, TimeMachine, nearest, wound
@@ -39,6 +39,8 @@ def handle(state: AppState, message: messages.Message) -> Change | None:
             return _release(state, rewind, at)
         case gestures.FocusLost(at) if rewind.asked is None:
             return _release(let_go(state, at), rewind, at)
+        case gestures.PadLost(_, at) if rewind.asked is None and rewind.source.startswith(pad_meaning.SOURCE):
+            return _release(pad_hands.handle(state, message), rewind, at)
         case gestures.Commanded(Command.BACK, at) if rewind.asked is None:
             return replace(_with(state, rewind=None), touched_at=at), ()
         case gestures.Commanded(command, _) if command not in WHILE_REWINDING:

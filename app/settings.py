@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app import bindings, strict_yaml
 from app.bindings import Bindings
+from app.pad_buttons import BUTTONS, PadBindings
 from app.words import table
 from engine import config as engine_config
 from engine.config import EngineConfig, Setting, Value
@@ -44,6 +45,7 @@ class AppSettings:
     pad_dead_zone: float = 0.15
     key_labels: str = "qwerty"
     keys: Bindings = field(default_factory=Bindings)
+    pad: PadBindings = field(default_factory=PadBindings)
     quick_1: str | None = None
     quick_2: str | None = None
     quick_3: str | None = None
@@ -84,6 +86,7 @@ APP_SETTINGS: Mapping[str, Setting] = {
     "key_labels": Setting(str, choices=tuple(bindings.LABELS)),
     **{f"quick_{number}": Setting(str, optional=True) for number in range(1, 10)},
     **{f"keys.{thing}": Setting(str, many=True) for thing in bindings.THINGS},
+    **{f"pad.{thing}": Setting(str, many=True) for thing in bindings.PAD_THINGS},
 }
 """Every setting of the window by its name below ``app``."""
 
@@ -164,28 +167,35 @@ def check_one(name: str, value: object, place: str) -> Value:
     _check_section(section, {}, place)
     rules = APP_SETTINGS if section == "app" else engine_config.ENGINE_SETTINGS
     checked = engine_config.check_all({leaf: value}, rules, section, lambda _: place)[leaf]
-    if name.startswith("app.keys."):
-        _check_keys(checked, place)
+    _check_bound(leaf, checked, place)
     return checked
 
 
 def _checked(values: Mapping[str, object], where: engine_config.Where) -> Settings:
     chosen = engine_config.check_all(_below("app", values), APP_SETTINGS, "app", where)
     for name, value in chosen.items():
-        if name.startswith("keys."):
-            _check_keys(value, where(f"app.{name}"))
+        _check_bound(name, value, where(f"app.{name}"))
     return Settings(_app_settings(chosen), engine_config.parse(_below("engine", values), where))
 
 
-def _check_keys(value: Value, place: str) -> None:
+def _check_bound(name: str, value: Value, place: str) -> None:
+    """Keys and buttons are known by their names; ``name`` stands below ``app``, others are not looked at."""
+    if not name.startswith(("keys.", "pad.")):
+        return
     assert isinstance(value, tuple), value
+    known, kind, expected = (*bindings.KEYS, *bindings.MOUSE_BUTTONS), "key", _A_KEY
+    if name.startswith("pad."):
+        known, kind, expected = BUTTONS, "button", _A_BUTTON
     for key in value:
-        if not bindings.is_key(key):
-            known = [*bindings.KEYS, *bindings.MOUSE_BUTTONS]
+        if key not in known:
             cure = engine_config.nearest(key, known, "").replace("See settings.yaml for all of them.", "")
-            raise BadValue(place, f"the key {shown(key)}", "the name of a key, such as W, Space or Num 8", cure or None)
+            raise BadValue(place, f"the {kind} {shown(key)}", expected, cure or None)
     if len(value) > bindings.MOST_KEYS:
-        raise BadValue(place, f"{len(value)} keys", f"at most {bindings.MOST_KEYS} keys")
+        raise BadValue(place, f"{len(value)} {kind}s", f"at most {bindings.MOST_KEYS} {kind}s")
+
+
+_A_KEY = "the name of a key, such as W, Space or Num 8"
+_A_BUTTON = "the name of a button, such as a, start or left_trigger"
 
 
 def _add_file(document: strict_yaml.StrictDocument, values: dict[str, object], places: dict[str, str]) -> None:
@@ -235,5 +245,6 @@ def _below(section: str, values: Mapping[str, object]) -> dict[str, object]:
 
 def _app_settings(chosen: Mapping[str, Value]) -> AppSettings:
     keys = Bindings(**_below("keys", chosen))  # type: ignore[arg-type]  # APP_SETTINGS has checked each type
-    plain = {name: value for name, value in chosen.items() if not name.startswith("keys.")}
-    return AppSettings(**plain, keys=keys)  # type: ignore[arg-type]
+    pad = PadBindings(**_below("pad", chosen))  # type: ignore[arg-type]
+    plain = {name: value for name, value in chosen.items() if not name.startswith(("keys.", "pad."))}
+    return AppSettings(**plain, keys=keys, pad=pad)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ def value_words(state: AppState, row: str, value: Value) -> str:
     if value == 0 and table.knows(f"off.{row}"):
         return state.say(f"off.{row}")
     if isinstance(value, tuple):
-        return "  ".join(hints.key_name(state, key) for key in value) or state.say("settings.no_key")
+        return "  ".join(hints.bound_name(state, row, key) for key in value) or state.say("settings.no_key")
     if isinstance(value, str):
         known = settings.rule_of(row).choices and table.knows(f"value.{value}")
         return state.say(f"value.{value}") if known else value
@@ -104,7 +104,7 @@ def _steps(row: str) -> bool:
 
 def _name(state: AppState, row: str) -> str:
     """What a row is called; a setting that the table does not know yet shows its own name."""
-    key = f"name.{row}"
+    key = options.name_key(row)
     return state.say(key) if table.knows(key) else row
 
 
@@ -126,9 +126,8 @@ def _draw_keys(surface: pygame.Surface, theme: Theme, state: AppState, row: str,
     """Two slots, each a key, a dash, or what waits for one; a key that means two things is marked."""
     page = state.page
     assert page is not None
-    thing = row.rpartition(".")[2]
-    keys = bindings.keys_of(state.settings.app.keys, thing)
-    clashes = bindings.conflicts(state.settings.app.keys)
+    bound = options.bound_of(state.settings, row)
+    keys, clashes = bindings.keys_of(bound, options.thing_of(row)), bindings.conflicts(bound)
     width = (value.width - theme.px(20)) // bindings.MOST_KEYS
     for slot in range(bindings.MOST_KEYS):
         key = keys[slot] if slot < len(keys) else None
@@ -138,9 +137,10 @@ def _draw_keys(surface: pygame.Surface, theme: Theme, state: AppState, row: str,
         look = Panel(width, value.height - theme.px(8), theme.px(8), BACKGROUND, 200, line)
         x, y = value.x + theme.px(8) + slot * (width + theme.px(6)), value.y + theme.px(4)
         surface.blit(theme.panel(look), (x, y))
-        words = theme.say("settings.no_key") if key is None else hints.key_name(state, key) + (" !" if clash else "")
+        words = theme.say("settings.no_key") if key is None else hints.bound_name(state, row, key)
+        words += " !" if clash else ""
         if here and page.catching:
-            words = theme.say("settings.press")
+            words = theme.say("settings.press_button" if options.is_buttons(row) else "settings.press")
         colour = theme.accent if here and page.catching else theme.bad if clash else TEXT if key else QUIET
         drawn = theme.text(theme.shortened(words, Role.BODY, width - theme.px(10)), Role.BODY, colour)
         surface.blit(drawn, (x + (width - drawn.get_width()) // 2, y + (look.height - drawn.get_height()) // 2))
@@ -183,7 +183,7 @@ def _draw_foot(surface: pygame.Surface, theme: Theme, state: AppState, page: Set
 
 
 def _about(state: AppState, row: str) -> str:
-    key = "about.keys" if options.is_keys(row) else f"about.{row}"
+    key = "about.buttons" if options.is_buttons(row) else "about.keys" if options.is_keys(row) else f"about.{row}"
     return state.say(key) if table.knows(key) else ""
 
 
@@ -191,12 +191,12 @@ def _clash(state: AppState, page: SettingsPage) -> str | None:
     """The sentence for a key of the chosen row that means something else too."""
     if not options.is_keys(page.row):
         return None
-    thing = page.row.rpartition(".")[2]
-    clashes = bindings.conflicts(state.settings.app.keys)
-    for key in bindings.keys_of(state.settings.app.keys, thing):
+    thing, bound = options.thing_of(page.row), options.bound_of(state.settings, page.row)
+    before, clashes = page.row.removesuffix(thing), bindings.conflicts(bound)
+    for key in bindings.keys_of(bound, thing):
         if key in clashes:
-            others = ", ".join(state.say(f"name.app.keys.{other}") for other in clashes[key] if other != thing)
-            return state.say("settings.conflict", key=hints.key_name(state, key), others=others)
+            others = ", ".join(_name(state, before + other) for other in clashes[key] if other != thing)
+            return state.say("settings.conflict", key=hints.bound_name(state, page.row, key), others=others)
     return None
 
 

@@ -39,7 +39,7 @@ def _on_cards(state: AppState) -> bool:
 def _remove(state: AppState, at: float) -> Change:
     """The card of an own world goes; its picture's file stays. Scenes that come along stay too."""
     scene = state.scenes[state.gallery.selected]
-    if not any(own.name == scene.name for own in (*state.remembered.pictures, *state.remembered.words)):
+    if not state.remembered.is_own(scene.name):
         return tell(state, state.say("told.card_stays"), at), ()
     known = remembered.forget(state.remembered, scene.name)
     others = tuple(other for other in state.scenes if other is not scene)

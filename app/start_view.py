@@ -56,7 +56,7 @@ def draw_crop(
     surface.blit(hint_line(theme, hints.crop(state)), (theme.px(64), height - theme.px(44)))
     if page.line is not None:
         return hud.draw_line(surface, theme, state, page.line, inner, now=now)
-    words = theme.text(theme.shortened(page.prompt, Role.BODY, inner.width), Role.BODY)
+    words = theme.text(theme.shortened(theme.prompt(page.prompt), Role.BODY, inner.width), Role.BODY)
     surface.blit(words, (inner.x, inner.centery - words.get_height() // 2))
     return None
 
@@ -94,11 +94,11 @@ def _draw_model(
         clocked = theme.text(words, Role.SMALL, QUIET)
         surface.blit(clocked, (x + inner - clocked.get_width(), y + theme.px(3)))
         inner -= clocked.get_width() + theme.px(16)
-    title = model.title + (f"  ·  {theme.say('models.in_use')}" if in_use else "")
+    title = theme.spoken(model.title) + (f"  ·  {theme.say('models.in_use')}" if in_use else "")
     colour = theme.accent if in_use else TEXT
     surface.blit(theme.text(theme.shortened(title, Role.STRONG, inner), Role.STRONG, colour), (x, y))
     if two and model.facts:
-        about = theme.shortened(model.facts[0], Role.SMALL, rect.width - theme.px(36))
+        about = theme.shortened(theme.spoken(model.facts[0]), Role.SMALL, rect.width - theme.px(36))
         surface.blit(theme.text(about, Role.SMALL, QUIET), (x, y + theme.line_height(Role.STRONG)))
 
 
@@ -110,7 +110,7 @@ def _draw_facts(surface: pygame.Surface, theme: Theme, state: AppState, model: M
     y, end = last.y + last.height + theme.px(10), surface.get_height() - theme.px(42)
     step = theme.px(19)
     for fact in (*model.facts[:2], clocked, *model.facts[2:]):
-        for text in theme.wrapped(fact, Role.SMALL, last.width)[:2]:
+        for text in theme.wrapped(theme.spoken(fact), Role.SMALL, last.width)[:2]:
             if y + step > end:
                 return
             surface.blit(theme.text(text, Role.SMALL, TEXT), (last.x, y))

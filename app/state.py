@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app import (
     branch_hands,
+    gestures,
     hands,
     instant_hands,
     messages,
@@ -29,6 +30,9 @@ def begin(state: AppState, scene: SceneSpec | None, now: float) -> Change:
 
 def update(state: AppState, message: messages.Message) -> Change:
     """One thing happened. Returns the state after it, the same object if it meant nothing, and what to ask for."""
+    if isinstance(message, gestures.PadAxisMoved | gestures.PadPressed):
+        state, meant = pad_hands.read(state, message)
+        return (state, ()) if meant is None else update(state, meant)
     if isinstance(message, messages.Ticked):
         state, step = pad_hands.lead(state, message.now)
         if step is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pygame
 import pygame.freetype
 
-from app.words import sentences, table
+from app.words import scenes, sentences, table
 
 Colour = tuple[int, int, int]
 
@@ -180,6 +180,10 @@ class Theme:
     def spoken(self, english: str) -> str:
         """What the engine or an error tells, in the window's language."""
         return sentences.spoken(self.language, english)
+
+    def prompt(self, prompt: str) -> str:
+        """What is shown for a prompt: a scene's own in the window's language, any other as it was typed."""
+        return scenes.prompt(self.language, prompt)
 
     def px(self, length: float) -> int:
         """A length of the design, at scale 1, in window pixels."""

@@ -60,7 +60,7 @@ class TurnedView:
     def picture(self, frame: Pixels, warp: Warp) -> pygame.Surface:
         """``frame`` RGB [H, W, 3] after the turn, for the display that there is; the frame itself is not touched."""
         words = self._turned(frame, warp)
-        return pygame.image.frombuffer(words, words.shape[::-1], "RGBX").convert()
+        return pygame.image.frombuffer(words.tobytes(), (words.shape[1], words.shape[0]), "RGBX").convert()
 
     def turned(self, frame: Pixels, warp: Warp) -> Pixels:
         """The same as a new array [H, W, 3]."""

@@ -146,7 +146,8 @@ class AppState:
     @property
     def teaching(self) -> bool:
         """Whether the keys are told to somebody who walks for the first time."""
-        busy = self.behind or self.prompt_box is not None or self.time.rewind is not None
+        listed = self.prompts.hinted or self.prompts.chosen is not None
+        busy = self.behind or listed or self.prompt_box is not None or self.time.rewind is not None
         return self.walking and not self.remembered.walked and not busy
 
     @property

@@ -100,14 +100,11 @@ class View:
             pages.draw_loading(surface, theme, self._pictures, state, now)
         else:
             surface.blit(self._pictures.backdrop(state.scene, *surface.get_size()), (0, 0))
-        pages_over = (state.films, state.slots, state.film)
-        covered = state.screen is Screen.SCENES or any(page is not None for page in pages_over)
+        over = (state.films, state.slots, state.film)
+        covered = state.screen is Screen.SCENES or any(page is not None for page in over)
         if state.failure is not None and not covered:
             pages.draw_failure(surface, theme, state)
-        if state.prompt_box is not None:
-            self.caret = prompt_view.draw_box(surface, theme, state, now)
-        elif state.prompts.hinted or state.prompts.chosen is not None:
-            prompt_view.draw_quick(surface, theme, state)
+        self.caret = prompt_view.draw(surface, theme, state, now) or self.caret
         if state.page is not None:
             self.caret = settings_view.draw(surface, theme, state, now)
         elif state.line_page is not None:

@@ -84,163 +84,244 @@ def cast(land: WorldMap, view: View, lens: Lens, names: Sequence[str] = GUIDE_CH
     Only what is asked for is computed. In memory the channels of a pixel lie together (channels last), which the
     networks pool, shuffle and convolve up to eight times as fast.
     """
-    return _Cast(land, view, lens).guide(names)
+    rays = _Rays.of(land, view, lens)
+    planes = torch.empty(len(names), *rays.size, device=view.x.device)
+    _Cast(land, rays).draw(names, planes)
+    return planes.flatten(1).t().contiguous().view(*rays.size, len(names)).permute(0, 3, 1, 2)
 
 
-class _Cast:
-    """One cast: the columns' march [V,W,S], the pixels' hits, then the channels, each [V,H,W]."""
+@dataclass(frozen=True, slots=True)
+class _Rays:
+    """The rays of V views, and what the map is like around their eyes."""
 
-    def __init__(self, land: WorldMap, view: View, lens: Lens) -> None:
-        self.land, self.view = land, view
-        self.steps = _NEAR * (_FAR / _NEAR) ** (torch.arange(_STEPS, device=view.x.device) / (_STEPS - 1))  # [S] metres
-        self.geometry = (view.mix[:, : len(BIOMES)] @ land.geometry)[:, None, None]  # [V,1,1,9]
-        self.eye = land.eye_height(view)[:, None, None]
-        hidden = torch.zeros(len(view.x), 2, device=view.x.device) if view.hidden is None else view.hidden
-        self.shift = hidden[:, 0, None, None], hidden[:, 1, None, None]
+    place: Tensor  # [2,V,1,1] metres: x, z
+    eye: Tensor  # [V,1,1] metres over the water
+    geometry: Tensor  # [V,1,1,9]
+    hidden: Tensor  # [2,V,1,1] metres
+    way: Tensor  # [2,V,1,W] metres along x and z for one metre of depth
+    azimuth: Tensor  # [V,1,W] radians
+    slope: Tensor  # [V,H,1] rise for one metre of depth
+    stretch: Tensor  # [W] distance for one metre of depth
+    steps: Tensor  # [S] metres of depth
+    tree_fade: Tensor  # [W,S]
+
+    @classmethod
+    def of(cls, land: WorldMap, view: View, lens: Lens) -> _Rays:
         device, f = view.x.device, lens.focal_px
         columns = (torch.arange(*lens.columns, device=device) + 0.5 - lens.width_px / 2) / f  # [W]
         rows = (lens.height_px / 2 - 0.5 - torch.arange(lens.height_px, device=device)) / f  # [H]
-        sin, cos = view.yaw.sin()[:, None], view.yaw.cos()[:, None]
-        self.dir_x = sin + cos * columns  # [V,W] horizontal step for one metre of depth
-        self.dir_z = cos - sin * columns
-        self.stretch = (1 + columns**2).sqrt()  # [W] distance for one metre of depth
-        self.slope = (view.pitch.tan()[:, None] + rows)[..., None]  # [V,H,1] rise for one metre of depth
-        self.rows_over_horizon = int((self.slope > 0).any(0).sum())  # in any view: below, clouds and stars are zero
-
-    def _march(self) -> tuple[Tensor, Tensor]:
-        """Depth of each pixel's hit [V,H,W] in metres (the last step where the ray leaves the land); whether it hit."""
-        s = self.steps
-        x = self.view.x[:, None, None] + self.dir_x[..., None] * s  # [V,W,S]
-        z = self.view.z[:, None, None] + self.dir_z[..., None] * s
-        ground = self.land.ground_height(x, z, self.geometry).clamp(min=0)
-        bump = self.land.trees(x, z, self.geometry)[0] * _tree_fade(s * self.stretch[:, None])
-        rise = (ground + bump - self.eye) / s
-        top = rise.cummax(-1).values
-        wanted = self.slope.mT.expand(-1, x.shape[1], -1).contiguous()  # [V,W,H]
-        k = torch.searchsorted(top, wanted)
-        hit = k < len(s)
-        k = k.clamp(1, len(s) - 1)
-        low, high = top.gather(-1, k - 1), top.gather(-1, k)
-        t = ((wanted - low) / (high - low).clamp(min=1e-6)).clamp(0, 1)
-        depth = 1 / torch.lerp(1 / s[k - 1], 1 / s[k], t)
-        self.beyond = s[k].mT.contiguous()  # the sample that blocks the ray: where a tree's wall belongs
-        return depth.mT.contiguous(), hit.mT.contiguous()
-
-    def _ground_at(self, depth: Tensor) -> tuple[Tensor, Tensor]:
-        """Where the rays are at a depth [V,H,W]: metres on the map."""
-        return (
-            self.view.x[:, None, None] + self.dir_x[:, None] * depth,
-            self.view.z[:, None, None] + self.dir_z[:, None] * depth,
+        sin, cos = view.yaw.sin()[:, None, None], view.yaw.cos()[:, None, None]
+        way = torch.stack([sin + cos * columns, cos - sin * columns])
+        hidden = torch.zeros(len(view.x), 2, device=device) if view.hidden is None else view.hidden
+        steps = _NEAR * (_FAR / _NEAR) ** (torch.arange(_STEPS, device=device) / (_STEPS - 1))
+        stretch = (1 + columns**2).sqrt()
+        return cls(
+            place=torch.stack([view.x, view.z])[..., None, None],
+            eye=land.eye_height(view)[:, None, None],
+            geometry=(view.mix[:, : len(BIOMES)] @ land.geometry)[:, None, None],
+            hidden=hidden.t()[..., None, None],
+            way=way,
+            azimuth=torch.atan2(way[0], way[1]),
+            slope=(view.pitch.tan()[:, None] + rows)[..., None],
+            stretch=stretch,
+            steps=steps,
+            tree_fade=_tree_fade(steps * stretch[:, None]),
         )
 
-    def guide(self, names: Sequence[str]) -> Tensor:
-        depth, hit = self._march()
-        x, z = self._ground_at(depth)
-        y = self.eye + self.slope * depth
-        sky = (~hit).float()
-        land = 1 - sky
-        distance = depth * self.stretch
-        ground, rise_x, rise_z = self.land.ground_slope(x, z, self.geometry)
-        length = (1 + rise_x * rise_x + rise_z * rise_z).rsqrt()
-        bare = [-rise_x * length, length, -rise_z * length]
-        tree, tree_height, tree_random, normal = self._trees(y - ground.clamp(min=0), land, bare, distance)
-        water = land * (ground < 0).float() * (1 - tree)
-        near = 1 / (1 + distance / 14.0)
-        azimuth = torch.atan2(self.dir_x, self.dir_z)[:, None]  # [V,1,W]
-        elevation = self.slope / self.stretch  # [V,H,W] tangent
-        noise, (shift_x, shift_z) = self.land.noise, self.shift
-        channels: dict[str, Callable[[], Tensor]] = {
-            "inverse_depth": lambda: 2 / (1 + distance / 4) - 1,
-            "haze_depth": lambda: (1 - (-distance / 40).exp()) * land + sky,
-            "sky": lambda: sky,
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """V, H, W."""
+        return self.slope.shape[0], self.slope.shape[1], self.way.shape[-1]
+
+    def ground_at(self, depth: Tensor) -> Tensor:
+        """Where the rays are at a depth [V,H,W]: metres on the map [2,V,H,W]."""
+        return (self.way * depth).add_(self.place)
+
+
+class _Cast:
+    """One cast: the columns' march [V,W,S], the pixels' hits [V,H,W], then the channels.
+
+    Rows of sky alone are left out of what only the land shows, and rows of land alone of what only the sky shows.
+    """
+
+    def __init__(self, land: WorldMap, rays: _Rays) -> None:
+        self.land, self.rays = land, rays
+        top = self._march()
+        skyline = top[..., -1:]  # [V,W,1]
+        all_sky = (rays.slope > skyline.amax(1, keepdim=True)).all(0)  # [H,1]
+        any_sky = (rays.slope > skyline.amin(1, keepdim=True)).any(0)
+        rising = (rays.slope > 0).any(0)
+        # Never empty: where there is nothing to see, a row is masked.
+        self.land_rows = slice(min(int(all_sky.sum()), len(all_sky) - 1), None)
+        self.sky_rows = slice(0, max(int(any_sky.sum()), 1))
+        self.cloud_rows = slice(0, max(int((any_sky & rising).sum()), 1))  # clouds and stars end at the horizon
+        self._find_hits(top)
+        self.elevation = rays.slope / rays.stretch  # [V,H,W] tangent
+
+    def _march(self) -> Tensor:
+        """The steepest rise [V,W,S] from the eye to the land of each column, up to each step."""
+        rays = self.rays
+        at = (rays.way.mT * rays.steps).add_(rays.place)  # [2,V,W,S]
+        ground = self.land.ground_height(at, rays.geometry).clamp_(min=0)
+        ground.add_(self.land.tree_bump(at, rays.geometry).mul_(rays.tree_fade))
+        return ground.sub_(rays.eye).div_(rays.steps).cummax(-1).values
+
+    def _find_hits(self, top: Tensor) -> None:
+        """Where each pixel's ray meets the land."""
+        rays, steps = self.rays, self.rays.steps
+        wanted = rays.slope.mT.expand(-1, top.shape[1], -1).contiguous()  # [V,W,H]
+        k = torch.searchsorted(top, wanted)
+        self.seen = _take(functional.pad(torch.ones_like(steps), (0, 1)), k.mT)  # [V,H,W] 1 land, 0 sky
+        last = k.clamp_(1, len(steps) - 1) - 1
+        low, high = top.gather(-1, last), top.gather(-1, k)
+        t = wanted.sub_(low).div_(high.sub_(low).clamp_(min=1e-6)).clamp_(0, 1)
+        depth = _take(1 / steps, last).lerp_(_take(1 / steps, k), t).reciprocal_()
+        self.depth = depth.mT.contiguous()  # [V,H,W] metres: the last step's where the ray leaves the land
+        self.distance = self.depth * rays.stretch
+        self.beyond = _take(steps, k.mT[:, self.land_rows])  # the step that blocks the ray: where a tree's wall belongs
+
+    def draw(self, names: Sequence[str], planes: Tensor) -> None:
+        """Draw the channels ``names`` into the planes [G,V,H,W]."""
+        everywhere, on_land, in_sky = self._everywhere(), self._on_land(), self._in_sky()
+        land, sky = self.seen[:, self.land_rows], 1 - self.seen
+        for name, plane in zip(names, planes, strict=True):
+            if name in everywhere:
+                plane.copy_(everywhere[name]())
+            elif name in on_land:
+                torch.mul(on_land[name](), land, out=plane[:, self.land_rows])
+                plane[:, : self.land_rows.start].zero_()
+            else:
+                rows, channel = in_sky[name]
+                torch.mul(channel(), sky[:, rows], out=plane[:, rows])
+                plane[:, rows.stop :].zero_()
+
+    def _everywhere(self) -> dict[str, Callable[[], Tensor]]:
+        seen, distance = self.seen, self.distance
+        return {
+            "inverse_depth": lambda: (distance / 4).add_(1).reciprocal_().mul_(2).sub_(1),
+            "haze_depth": lambda: (distance / -40).exp_().neg_().add_(1).mul_(seen).add_(1 - seen),
+            "sky": lambda: 1 - seen,
+            "elevation": lambda: self.elevation.clamp(-1, 1.2),
+            "azimuth_cos": self.rays.azimuth.cos,
+            "azimuth_sin": self.rays.azimuth.sin,
+        }
+
+    def _on_land(self) -> dict[str, Callable[[], Tensor]]:
+        """What the land shows in its rows, not yet masked where a pixel is sky."""
+        rays, rows = self.rays, self.land_rows
+        depth, distance = self.depth[:, rows], self.distance[:, rows]
+        at = rays.ground_at(depth)
+        y = (rays.slope[:, rows] * depth).add_(rays.eye)
+        ground, rise, detail = self.land.ground_slope(at, rays.geometry)
+        tree, tree_height, normal = self._trees(y - ground.clamp(min=0), rise, distance)
+        water = ground.clone().lt_(0).mul_(1 - tree)
+        near = (distance / 14.0).add_(1).reciprocal_()
+        sunwards = rise[0].mul_(SUN[0]).add_(rise[1].mul_(SUN[1])).mul_(_NEAR_BLOCK).add_(ground)
+        return {
             "water": lambda: water,
             "tree": lambda: tree,
-            "normal_x": lambda: normal[0] * land,
-            "normal_y": lambda: normal[1] * land,
-            "normal_z": lambda: normal[2] * land,
-            "height": lambda: (ground / 5).tanh() * land,
-            "patch_noise": lambda: lookup(noise[:, :1], x + shift_x, z + shift_z)[0] * (0.4 + 0.6 * near) * land * 0.5,
-            "detail_noise": lambda: lookup(noise[:, 1:2], x, z)[0] * near * land * 0.6,
+            "normal_x": lambda: normal[0],
+            "normal_y": lambda: normal[1],
+            "normal_z": lambda: normal[2],
+            "height": lambda: (ground / 5).tanh_(),
+            "patch_noise": lambda: self._patches(at).mul_(near * 0.6 + 0.4).mul_(0.5),
+            "detail_noise": lambda: (detail * near).mul_(0.6),
             "tree_height": lambda: tree_height,
-            "tree_random": lambda: tree_random,
-            "elevation": lambda: elevation.clamp(-1, 1.2),
-            "azimuth_cos": lambda: azimuth.cos().expand_as(depth),
-            "azimuth_sin": lambda: azimuth.sin().expand_as(depth),
-            "wave": lambda: self._waves(x, z, distance) * water,
-            "cloud_low": lambda: self._clouds(azimuth, elevation, sky, low=True),
-            "cloud_high": lambda: self._clouds(azimuth, elevation, sky, low=False),
-            "stars": lambda: self._stars(azimuth, elevation, sky),
-            "mountain_near": lambda: self._silhouette("mountain_near", azimuth, elevation) * sky,
-            "mountain_far": lambda: self._silhouette("mountain_far", azimuth, elevation) * sky,
-            "block_near": lambda: (
-                self._blocker(_NEAR_BLOCK, x, z, y, ground + _NEAR_BLOCK * (SUN[0] * rise_x + SUN[1] * rise_z)) * land
-            ),
-            "block_far": lambda: self._blocker(_FAR_BLOCK, x, z, y, None) * land,
+            "tree_random": lambda: self._tree_random().mul_(tree),
+            "wave": lambda: self._waves(at, distance).mul_(water),
+            "block_near": lambda: self._blocker(_NEAR_BLOCK, at, y, sunwards),
+            "block_far": lambda: self._blocker(_FAR_BLOCK, at, y, None),
         }
-        return torch.stack([channels[name]() for name in names], -1).permute(0, 3, 1, 2)
 
-    def _trees(
-        self, above: Tensor, land: Tensor, normal: list[Tensor], distance: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
-        """Tree mask, relative height, random, and normals with the crowns' own."""
-        _, full, rank, u, w = self.land.trees(*self._ground_at(self.beyond), self.geometry)
-        tree = land * (above > 0.18 + 0.004 * distance).float() * (full > 0.2).float()
-        height = (above / full.clamp(min=0.5)).clamp(0, 1)
-        up = height * 0.9 + 0.1
-        length = (u * u + w * w + up * up).clamp(min=1e-4).rsqrt()
-        crown = [u * length, up * length, w * length]
-        mixed = [torch.lerp(n, c, tree) for n, c in zip(normal, crown, strict=True)]
-        return tree, height * tree, (((rank + self.shift[0] * _RANK_A_METRE) % 1) * 2 - 1) * tree, mixed
+    def _in_sky(self) -> dict[str, tuple[slice, Callable[[], Tensor]]]:
+        """What the sky shows, not yet masked where a pixel is land, and the rows where it shows it."""
+        return {
+            "cloud_low": (self.cloud_rows, self._low_clouds),
+            "cloud_high": (self.cloud_rows, self._high_clouds),
+            "stars": (self.cloud_rows, self._stars),
+            "mountain_near": (self.sky_rows, lambda: self._silhouette("mountain_near")),
+            "mountain_far": (self.sky_rows, lambda: self._silhouette("mountain_far")),
+        }
 
-    def _clouds(self, azimuth: Tensor, elevation: Tensor, sky: Tensor, *, low: bool) -> Tensor:
-        """One of two octaves of clouds on a plane overhead."""
-        rows = self.rows_over_horizon
-        elevation, seen = elevation[:, :rows], sky[:, :rows]
-        up = elevation.clamp(min=0) + 0.12
-        shift_x, shift_z = self.shift
-        x, z = azimuth.sin() / up * 22.0 + shift_x, azimuth.cos() / up * 22.0 + shift_z
-        noise = self.land.noise
-        if low:
-            cloud = lookup(noise[:, 2:], x + 9.0, z + 40.0)[0]
-        else:
-            cloud = lookup(noise[:, :1], x * 0.45 + 120.0, z * 0.45 + 11.0)[0]
-        cloud = cloud * smoothstep(0.0, 0.16, elevation) * seen * 0.5
-        return functional.pad(cloud, (0, 0, 0, sky.shape[1] - rows))
+    def _trees(self, above: Tensor, rise: Tensor, distance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Tree mask, relative height, and normals [3,V,H,W] of the ground and of the crowns; works in ``above``."""
+        full, off = self.land.trees(self.rays.ground_at(self.beyond), self.rays.geometry)
+        tree = (distance * 0.004).add_(0.18).lt_(above)
+        height = above.div_(full.clamp(min=0.5)).clamp_(0, 1)
+        tree.mul_(full.gt_(0.2))
+        squares = rise * rise
+        bare = torch.stack([-rise[0], torch.ones_like(height), -rise[1]])
+        bare.mul_(squares[0].add_(1).add_(squares[1]).rsqrt_())
+        crown = torch.stack([off[0], (height * 0.9).add_(0.1), off[1]])
+        squares = crown * crown
+        crown.mul_(squares[0].add_(squares[2]).add_(squares[1]).clamp_(min=1e-4).rsqrt_())
+        return tree, height.mul_(tree), bare.lerp_(crown, tree)
 
-    def _stars(self, azimuth: Tensor, elevation: Tensor, sky: Tensor) -> Tensor:
-        rows = self.rows_over_horizon
-        elevation, seen = elevation[:, :rows], sky[:, :rows]
+    def _tree_random(self) -> Tensor:
+        rank = self.land.tree_rank(self.rays.ground_at(self.beyond))
+        return rank.add_(self.rays.hidden[0] * _RANK_A_METRE).remainder_(1).mul_(2).sub_(1)
+
+    def _patches(self, at: Tensor) -> Tensor:
+        return lookup(self.land.noise[:, :1], at + self.rays.hidden)[0]
+
+    def _waves(self, at: Tensor, distance: Tensor) -> Tensor:
+        stretched = torch.stack([at[0] * 1.7, at[1] * 0.8]).add_(self.rays.hidden)
+        return lookup(self.land.noise[:, 1:2], stretched)[0] * 0.6 / (1 + distance / 25.0)
+
+    def _overhead(self) -> Tensor:
+        """Where the rays meet a plane overhead: metres [2,V,rows,W]."""
+        up = self.elevation[:, self.cloud_rows].clamp(min=0).add_(0.12)
+        azimuth = self.rays.azimuth
+        return (torch.stack([azimuth.sin(), azimuth.cos()]) / up).mul_(22.0).add_(self.rays.hidden)
+
+    def _low_clouds(self) -> Tensor:
+        at = self._overhead()
+        at[0].add_(9.0)
+        at[1].add_(40.0)
+        return self._clouds(lookup(self.land.noise[:, 2:], at)[0])
+
+    def _high_clouds(self) -> Tensor:
+        at = self._overhead().mul_(0.45)
+        at[0].add_(120.0)
+        at[1].add_(11.0)
+        return self._clouds(lookup(self.land.noise[:, :1], at)[0])
+
+    def _clouds(self, noise: Tensor) -> Tensor:
+        return noise.mul_(smoothstep(0.0, 0.16, self.elevation[:, self.cloud_rows])).mul_(0.5)
+
+    def _stars(self) -> Tensor:
+        elevation = self.elevation[:, self.cloud_rows]
         cell = 2 * math.pi / STAR_COLUMNS
-        a, e = azimuth / cell, elevation.clamp(min=0).atan() / cell
+        a, e = self.rays.azimuth / cell, elevation.clamp(min=0).atan_().div_(cell)
         column, row = a.floor(), e.floor()
-        index = row.int().clamp(max=STAR_ROWS - 1) * STAR_COLUMNS + column.int() % STAR_COLUMNS
+        index = row.int().clamp_(max=STAR_ROWS - 1).mul_(STAR_COLUMNS).add_(column.int() % STAR_COLUMNS)
         shift_a, shift_e, there, light = self.land.star_cells.index_select(1, index.flatten()).view(4, *index.shape)
-        away = (a - column - 0.15 - 0.7 * shift_a) ** 2 + (e - row - 0.15 - 0.7 * shift_e) ** 2
-        shine = (there > 0.72).float() * (0.35 + 0.65 * light)
-        stars = shine * (-away / 0.018).exp() * smoothstep(0.02, 0.25, elevation) * seen
-        return functional.pad(stars, (0, 0, 0, sky.shape[1] - rows))
+        off_a, off_e = a - column - 0.15 - shift_a.mul_(0.7), e.sub_(row).sub_(0.15).sub_(shift_e.mul_(0.7))
+        away = off_a.mul_(off_a).add_(off_e.mul_(off_e))  # squared
+        shine: Tensor = there.gt_(0.72).mul_(light.mul_(0.65).add_(0.35))
+        return shine.mul_(away.div_(-0.018).exp_()).mul_(smoothstep(0.02, 0.25, elevation))
 
-    def _waves(self, x: Tensor, z: Tensor, distance: Tensor) -> Tensor:
-        shift_x, shift_z = self.shift
-        ripple = lookup(self.land.noise[:, 1:2], x * 1.7 + shift_x, z * 0.8 + shift_z)[0]
-        return ripple * 0.6 / (1 + distance / 25.0)
-
-    def _silhouette(self, name: str, azimuth: Tensor, elevation: Tensor) -> Tensor:
+    def _silhouette(self, name: str) -> Tensor:
         """A far range as a function of the azimuth alone: sines of whole frequencies, so that a turn closes."""
         base, waves = _RANGES[name]
-        top = base + sum(amp * torch.sin(azimuth * n + phase) for n, amp, phase in waves)
-        return ((top * self.geometry[..., MOUNTAINS] - elevation) * 150.0).clamp(0, 1)
+        top = base + sum(amp * torch.sin(self.rays.azimuth * n + phase) for n, amp, phase in waves)
+        return (top * self.rays.geometry[..., MOUNTAINS] - self.elevation[:, self.sky_rows]).mul_(150.0).clamp_(0, 1)
 
-    def _blocker(self, step: float, x: Tensor, z: Tensor, y: Tensor, ground: Tensor | None) -> Tensor:
+    def _blocker(self, step: float, at: Tensor, y: Tensor, ground: Tensor | None) -> Tensor:
         """How far the land rises over the hit, ``step`` metres towards the sun's azimuth: what shadows need.
 
         ``ground`` is the bare ground there where its slope tells it already.
         """
-        px, pz = x + SUN[0] * step, z + SUN[1] * step
+        at = at + torch.tensor([SUN[0] * step, SUN[1] * step], device=at.device)[:, None, None, None]
         if ground is None:
-            ground = self.land.ground_height(px, pz, self.geometry)
-        height = ground + self.land.trees(px, pz, self.geometry)[0]
-        return ((height - y) / step).clamp(-1, 2) * 0.6
+            ground = self.land.ground_height(at, self.rays.geometry)
+        height = self.land.tree_bump(at, self.rays.geometry).add_(ground)
+        return height.sub_(y).div_(step).clamp_(-1, 2).mul_(0.6)
+
+
+def _take(table: Tensor, index: Tensor) -> Tensor:
+    """The numbers of a table [N] at each index; faster than ``table[index]`` by four."""
+    return table.index_select(0, index.flatten()).view(index.shape)
 
 
 def _tree_fade(distance: Tensor) -> Tensor:

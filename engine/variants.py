@@ -91,7 +91,10 @@ class Variants:
         home = self._world.keep()
         try:
             self.base.go_back()
-            return self._make(clock) if self.is_there else self._approach(clock)
+            if self.is_there:
+                return self._make(clock)
+            self._approach(clock)
+            return None
         finally:
             home.go_back()
 

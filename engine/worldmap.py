@@ -123,93 +123,120 @@ class WorldMap:
         patch = _noise(generator, _TILE, 3.5, 22.0, 1.1)
         detail = _noise(generator, _TILE, 1.1, 4.0, 0.6)
         clouds = _noise(generator, _TILE, 14.0, 128.0, 1.7)
-        hx, hz = _gradient(hills)
-        rx, rz = _gradient(ridges)
-        self.ground = _tile([hills, ridges, hx, hz, rx, rz]).to(device)
-        self.ground_march = _tile([hills, ridges]).to(device)
+        # A value and its rise along x and z, of hills and of ridges; the detail is looked up with the first layer.
+        self.ground = _tile([hills, *_gradient(hills), ridges, *_gradient(ridges), detail]).to(device)
         self.noise = _tile([patch, detail, clouds]).to(device)
         self.geometry = _GEOMETRY.to(device)
         # A tree is picked, ranked, sized and shifted (x, z) in its cell; a star is placed (azimuth, elevation) and lit.
-        self.tree_cells = torch.rand(5, _CELLS * _CELLS, generator=generator).to(device)
+        trees = torch.rand(5, _CELLS * _CELLS, generator=generator).to(device)
+        self.tree_cells, self.tree_ranks = trees[[0, 2, 3, 4]], trees[1]
         self.star_cells = torch.rand(4, STAR_ROWS * STAR_COLUMNS, generator=generator).to(device)
 
-    def ground_height(self, x: Tensor, z: Tensor, geometry: Tensor) -> Tensor:
-        """Height of the bare ground over the water in metres; ``geometry`` broadcasts as [..., 9]."""
-        a = lookup(self.ground_march, x, z)
-        b = lookup(self.ground_march, *_second_layer(x, z))
-        hills = _HILL_LAYERS[0] * a[0] + _HILL_LAYERS[1] * b[0]
-        ridges = _RIDGE_LAYERS[0] * a[1] + _RIDGE_LAYERS[1] * b[1]
+    def ground_height(self, at: Tensor, geometry: Tensor) -> Tensor:
+        """Height of the bare ground over the water in metres at x, z ``at`` [2, ...]; ``geometry`` is [..., 9]."""
+        values = self.ground[:, :6:3]
+        first, second = lookup(values, at), lookup(values, _second_layer(at))
+        hills = first[0].mul_(_HILL_LAYERS[0]).add_(second[0].mul_(_HILL_LAYERS[1]))
+        ridges = first[1].mul_(_RIDGE_LAYERS[0]).add_(second[1].mul_(_RIDGE_LAYERS[1]))
         return _height(geometry, hills, ridges, _mesa(hills))
 
-    def ground_slope(self, x: Tensor, z: Tensor, geometry: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Height of the bare ground in metres, and its rise for a metre along x and along z."""
-        a = lookup(self.ground, x, z)
-        b = lookup(self.ground, *_second_layer(x, z))
-        c, s = _SECOND_COS, _SECOND_SIN
-        (h0, h1), (r0, r1), g = _HILL_LAYERS, _RIDGE_LAYERS, geometry
-        hills, ridges = h0 * a[0] + h1 * b[0], r0 * a[1] + r1 * b[1]
-        wall = _mesa(hills)
-        slope = g[..., _HILLS] + g[..., _MESAS] * 0.5 * _MESA_STEEPNESS * (1 - wall * wall)
-        dx = slope * (h0 * a[2] + h1 * (c * b[2] + s * b[3])) + g[..., _RIDGES] * (
-            r0 * a[4] + r1 * (c * b[4] + s * b[5])
-        )
-        dz = slope * (h0 * a[3] + h1 * (c * b[3] - s * b[2])) + g[..., _RIDGES] * (
-            r0 * a[5] + r1 * (c * b[5] - s * b[4])
-        )
-        return _height(g, hills, ridges, wall), dx, dz
+    def ground_slope(self, at: Tensor, geometry: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Height of the bare ground in metres, its rise [2, ...] for a metre along x and z, and the detail's noise."""
+        first, second = lookup(self.ground, at), lookup(self.ground[:, :6], _second_layer(at))
+        hills = _layered(first[:3], second[:3], _HILL_LAYERS)
+        ridges = _layered(first[3:6], second[3:], _RIDGE_LAYERS)
+        wall = _mesa(hills[0])
+        steep = (wall * wall).neg_().add_(1).mul_(geometry[..., _MESAS] * 0.5 * _MESA_STEEPNESS)
+        steep.add_(geometry[..., _HILLS])
+        rise = hills[1:].mul_(steep).add_(ridges[1:].mul_(geometry[..., _RIDGES]))
+        return _height(geometry, hills[0], ridges[0], wall), rise, first[6]
 
     def eye_height(self, view: View) -> Tensor:
         """Height of the eyes [V] in metres: over the ground, or over the water where it is deep."""
         geometry = view.mix[:, : len(BIOMES)] @ self.geometry
         offsets = torch.tensor([[0.0, 0.0], [1.5, 0.0], [-1.5, 0.0], [0.0, 1.5], [0.0, -1.5]], device=view.x.device)
-        x, z = (view.x[:, None] + offsets[:, 0])[:, None], (view.z[:, None] + offsets[:, 1])[:, None]
-        return self.ground_height(x, z, geometry[:, None, None]).mean((1, 2)).clamp(min=-0.3) + EYE_METRES
+        at = torch.stack([view.x[:, None] + offsets[:, 0], view.z[:, None] + offsets[:, 1]])[:, :, None]  # [2,V,1,5]
+        return self.ground_height(at, geometry[:, None, None]).mean((1, 2)).clamp(min=-0.3) + EYE_METRES
 
-    def trees(self, x: Tensor, z: Tensor, geometry: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """The tree of the cell at (x, z): bump height there (metres), full height, random, and offsets / radius."""
-        cells = torch.stack([x, z]) * (1 / _CELL_METRES)
-        whole = cells.floor()
-        in_x, in_z = (cells - whole) * _CELL_METRES
-        column, row = whole.int() & (_CELLS - 1)
-        cell = self.tree_cells.index_select(1, (row * _CELLS + column).flatten())
-        pick, rank, size, shift_x, shift_z = cell.view(5, *x.shape)
-        size = 0.65 + 0.7 * size
-        radius = (geometry[..., _TREE_RADIUS] * (0.75 + 0.4 * size)).clamp(max=0.47 * _CELL_METRES)
-        room = _CELL_METRES - 2 * radius
-        dx, dz = in_x - radius - room * shift_x, in_z - radius - room * shift_z
-        u, w = dx / radius, dz / radius
-        r2 = (u * u + w * w).clamp(max=1.0)
+    def trees(self, at: Tensor, geometry: Tensor) -> tuple[Tensor, Tensor]:
+        """The tree of the cell at x, z ``at`` [2, ...]: full height in metres, and the way from its middle in radii."""
+        index, inside = _cell(at)
+        cell = self.tree_cells.index_select(1, index.flatten()).view(4, *index.shape)
+        pick, size, shift = cell[0], cell[1], cell[2:]
+        size.mul_(0.7).add_(0.65)
+        radius = (size * 0.4).add_(0.75).mul_(geometry[..., _TREE_RADIUS]).clamp_(max=0.47 * _CELL_METRES)
+        room = (radius * -2).add_(_CELL_METRES)
+        off = inside.sub_(radius).sub_(shift.mul_(room)).div_(radius)
+        # Grows and shrinks while a prompt blends.
+        stands = pick.neg_().add_(geometry[..., _TREES]).mul_(40.0).clamp_(0, 1)
+        return size.mul_(geometry[..., _TREE_HEIGHT]).mul_(stands), off
+
+    def tree_bump(self, at: Tensor, geometry: Tensor) -> Tensor:
+        """How far trees rise over the ground at x, z ``at`` [2, ...], in metres."""
+        full, off = self.trees(at, geometry)
+        away = off.mul_(off)[0].add_(off[1]).clamp_(max=1.0)  # squared
         cone = geometry[..., _CONE]
-        profile = (1 - cone) * (1 - r2 * r2).sqrt() + cone * (1 - r2.sqrt())
-        stands = ((geometry[..., _TREES] - pick) * 40.0).clamp(0, 1)  # grows and shrinks while a prompt blends
-        full = geometry[..., _TREE_HEIGHT] * size * stands
-        return full * profile, full, rank, u, w
+        pointed = away.sqrt().neg_().add_(1).mul_(cone)
+        rounded = away.mul_(away).neg_().add_(1).sqrt_().mul_(1 - cone)
+        return full.mul_(rounded.add_(pointed))
+
+    def tree_rank(self, at: Tensor) -> Tensor:
+        """A number in [0, 1] that tells the trees at x, z ``at`` [2, ...] apart."""
+        index, _ = _cell(at)
+        return self.tree_ranks.index_select(0, index.flatten()).view(index.shape)
 
 
-def _second_layer(x: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
+def _cell(at: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of the trees' cell at x, z ``at`` [2, ...], and the metres [2, ...] from its edges."""
+    cells = at * (1 / _CELL_METRES)
+    whole = cells.floor()
+    column, row = whole.int().bitwise_and_(_CELLS - 1)
+    return row.mul_(_CELLS).add_(column), cells.sub_(whole).mul_(_CELL_METRES)
+
+
+def _second_layer(at: Tensor) -> Tensor:
     """Where the second layer of noise is looked up: turned, coarser and shifted, so that the sum does not repeat."""
-    return _SECOND_COS * x - _SECOND_SIN * z + 71.3, _SECOND_SIN * x + _SECOND_COS * z - 33.7
+    turned, across = at * _SECOND_COS, at * _SECOND_SIN
+    turned[0].sub_(across[1]).add_(71.3)
+    turned[1].add_(across[0]).sub_(33.7)
+    return turned
+
+
+def _layered(first: Tensor, second: Tensor, weights: tuple[float, float]) -> Tensor:
+    """The weighted sum [3, ...] of both layers' value and rise along x and z; works in both."""
+    _, x, z = second
+    turned_x = (_SECOND_COS * x).add_(_SECOND_SIN * z)
+    z.mul_(_SECOND_COS).sub_(x.mul_(_SECOND_SIN))
+    x.copy_(turned_x)
+    return first.mul_(weights[0]).add_(second.mul_(weights[1]))
 
 
 def _mesa(hills: Tensor) -> Tensor:
     """Plateaus and gorges in [-1, 1] with smooth steep walls."""
-    return torch.tanh(_MESA_STEEPNESS * (hills - 0.1))
+    return (hills - 0.1).mul_(_MESA_STEEPNESS).tanh_()
 
 
 def _height(geometry: Tensor, hills: Tensor, ridges: Tensor, mesa: Tensor) -> Tensor:
+    """Height in metres; works in all three."""
     g = geometry
-    return g[..., _BASE] + g[..., _HILLS] * hills + g[..., _RIDGES] * ridges + g[..., _MESAS] * (mesa + 0.6) * 0.5
+    height = hills.mul_(g[..., _HILLS]).add_(g[..., _BASE]).add_(ridges.mul_(g[..., _RIDGES]))
+    return height.add_(mesa.add_(0.6).mul_(g[..., _MESAS]).mul_(0.5))
 
 
 def _tile(channels: list[Tensor]) -> Tensor:
-    """A sampling texture [1, C, tile + 2, tile + 2]: the periodic fields with a border of one wrapped texel."""
-    return functional.pad(torch.stack(channels)[None], (1, 1, 1, 1), mode="circular").contiguous()
+    """A sampling texture [1, C, tile + 2, tile + 2]: the periodic fields with a border of one wrapped texel.
+
+    The channels of a texel lie together, which makes lookups of many channels a third faster.
+    """
+    padded = functional.pad(torch.stack(channels)[None], (1, 1, 1, 1), mode="circular")
+    return padded.contiguous(memory_format=torch.channels_last)
 
 
-def lookup(texture: Tensor, x: Tensor, z: Tensor) -> Tensor:
-    """Bilinear sample of a wrapping tile at metres x, z [V, W, K]: [C, V, W, K]."""
-    grid = torch.stack([x, z], -1).mul_(1 / _TILE_METRES)
-    grid.sub_(grid.floor()).mul_(2 * _TILE / (_TILE + 2)).add_(3 / (_TILE + 2) - 1)
-    flat = grid.reshape(1, -1, grid.shape[-2], 2)
-    sampled = functional.grid_sample(texture, flat, mode="bilinear", padding_mode="border", align_corners=False)
-    return sampled.reshape(-1, *x.shape)
+def lookup(texture: Tensor, at: Tensor) -> Tensor:
+    """Bilinear sample of a wrapping tile at metres x, z ``at`` [2, V, W, K]: [C, V, W, K]."""
+    tiles = at * (1 / _TILE_METRES)
+    tiles.sub_(tiles.floor()).mul_(2 * _TILE / (_TILE + 2)).add_(3 / (_TILE + 2) - 1)
+    grid = torch.view_as_real(torch.complex(tiles[0], tiles[1]))  # interleaves x and z faster than ``stack``
+    texture = texture.expand(len(grid), -1, -1, -1)  # an item a view: the cores share out items
+    sampled = functional.grid_sample(texture, grid, mode="bilinear", padding_mode="border", align_corners=False)
+    return sampled.transpose(0, 1)

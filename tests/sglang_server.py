@@ -20,7 +20,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import msgpack
@@ -196,9 +198,11 @@ class SGLangServer:
         *,
         port: int = 0,
         context: ssl.SSLContext | None = None,
+        workshop: ThreadPoolExecutor | None = None,
     ) -> None:
         self.levers, self._maker, self._context = levers or Levers(), maker, context
         self.port = port
+        self._workshop = workshop or ThreadPoolExecutor(1, "workshop")
         self.sessions: list[Log] = []
         self._active = False
         self._ready = threading.Event()
@@ -290,7 +294,8 @@ class SGLangServer:
 
     async def _generate(self, socket: ServerConnection, log: Log, controls: Controls) -> None:
         """Free-running: the next chunk is made while the last one is sent; sends stay in order."""
-        maker = self._maker(log.init, self.levers.latent_frames)
+        work = partial(asyncio.get_running_loop().run_in_executor, self._workshop)
+        maker = await work(self._maker, log.init, self.levers.latent_frames)
         width, height = (int(side) for side in str(log.init["size"]).split("x"))
         prompt, index, slot, sending = str(log.init["prompt"]), 0, [0.0, -1.0], None
         try:
@@ -302,7 +307,7 @@ class SGLangServer:
                 count = self.levers.latent_frames * 4 - (3 if index == 0 else 0)
                 request = ChunkRequest(index, actions, prompt, count, width, height)
                 began = time.monotonic()
-                frames = await asyncio.to_thread(maker.chunk, request)
+                frames = await work(maker.chunk, request)
                 await asyncio.sleep(max(0.0, self.levers.chunk_seconds - (time.monotonic() - began)))
                 forward = time.monotonic() - began
                 if sending is not None:
@@ -531,15 +536,18 @@ def main() -> None:
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--at-chunk", type=int, default=20, help="where the fault happens")
     asked = parser.parse_args()
-    maker, latent_frames = _maker(asked.backend)
+    workshop = ThreadPoolExecutor(1, "workshop")
+    maker, latent_frames = workshop.submit(_maker, asked.backend).result()
     levers = Levers(latent_frames, asked.chunk_seconds, fault=asked.fault, at_chunk=asked.at_chunk)
-    with SGLangServer(levers, maker, port=asked.port) as server:
+    with SGLangServer(levers, maker, port=asked.port, workshop=workshop) as server:
         print(f"Serving the world '{asked.backend}': python main.py --backend sglang --server {server.url}", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
 
 
 def _maker(backend: str) -> tuple[MakeMaker, int]:
+    """To be called on the thread that also makes the chunks: OpenMP gives each thread that computes helpers of its own,
+    and with more of them than cores they sleep at every barrier, which halves the speed."""
     if backend == "stripes":
         return Stripes, 3
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is loaded, as the program itself does

@@ -25,7 +25,7 @@ NO_TORCH = ("app*", "engine.protocol", "engine.errors", "engine.events", "engine
 NO_TORCH += ("engine.geometry", "engine.window", "engine.scripts", "engine.fake", "engine.host", "engine.channel")
 NO_TORCH += ("engine.remote*", "engine.inputs", "engine.facts")
 NO_TORCH += ("engine.pacing", "engine.runner", "engine.backends", "engine.models.dit_config", "engine.lingbot.memory")
-NO_TORCH += ("engine.thinning", "engine.lines", "engine.moments", "engine.rewalk", "engine.variants", "engine.variants")
+NO_TORCH += ("engine.thinning", "engine.lines", "engine.moments", "engine.rewalk", "engine.variants")
 NO_TORCH += ("engine.catalogue", "engine.byte_progress", "engine.lingbot.download")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine": (),
     "engine.errors": (),
-    "engine.protocol": ("engine.inputs", "engine.facts", "engine.optics"),
+    "engine.protocol": ("engine.inputs", "engine.facts", "engine.lines", "engine.optics"),
     "engine.optics": (),
     "engine.inputs": (),
     "engine.facts": (),

@@ -22,7 +22,7 @@ WORDS = {
     "models.speed_unknown": "这里的速度还没有测量",
     "pad.ways": "摇杆或方向键",
     "hint.start": "开始",
-    "hint.words": "从文字开始",
+    "hint.from_words": "从文字开始",
     "hint.complete": "补全",
     "hint.dialog": "文件对话框",
     "hint.folders": "文件夹",

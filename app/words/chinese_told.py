@@ -21,14 +21,13 @@ SENTENCES = {
     "your words {words:said}), in the picture's colours and light.": "这个小模型不能走进你的图片：它从它知道的最近的"
     "世界开始，即{world}（按你的文字是{words}），采用图片的颜色和光线。",
     "The large models walk into the picture itself.": "大模型会走进图片本身。",
-    "{biome:said} {time:said} {weather:said}": "{time}{weather}的{biome}",
-    "a green meadow": "绿色草地",
-    "a forest": "森林",
-    "a desert": "沙漠",
-    "a snowy land": "雪地",
-    "a red canyon": "红色峡谷",
-    "islands": "群岛",
-    "autumn woods": "秋林",
+    "a green meadow {time:said} {weather:said}": "{time}{weather}的绿色草地",
+    "a forest {time:said} {weather:said}": "{time}{weather}的森林",
+    "a desert {time:said} {weather:said}": "{time}{weather}的沙漠",
+    "a snowy land {time:said} {weather:said}": "{time}{weather}的雪地",
+    "a red canyon {time:said} {weather:said}": "{time}{weather}的红色峡谷",
+    "islands {time:said} {weather:said}": "{time}{weather}的群岛",
+    "autumn woods {time:said} {weather:said}": "{time}{weather}的秋林",
     "at dawn": "黎明",
     "at noon": "正午",
     "at dusk": "黄昏",
@@ -41,6 +40,12 @@ SENTENCES = {
     "This picture of {size} pixels was enlarged to {larger}, so the world begins blurred.": "这张 {size} 像素的图片被"
     "放大到 {larger}，所以世界开始时是模糊的。",
     "Give --image FILE for a sharp one.": "用 --image 文件 可以给出清晰的图片。",
+    # what of the memory is seen
+    "moving": "移动",
+    "still": "静止",
+    "full": "全部",
+    "base": "自带",
+    "server": "服务器",
     # going back, saving
     "A world that is made on a server cannot go back in time: what it remembers is there.": "在服务器上生成的世界"
     "不能返回过去：它的记忆在服务器上。",

@@ -9,7 +9,7 @@ WORDS = {
     "branches.title": "Branches of this walk",
     "branches.subtitle": "Going back and walking on begins another way. Any place here can be walked on from.",
     "branches.start": "Start",
-    "branches.parting": "Parting",
+    "branches.parting": "Fork",
     "branches.end": "End",
     "branches.here": "You are here",
     "branches.time": "{time} · {name}",

@@ -7,7 +7,7 @@ WORDS = {
     "name.app.keys.photo": "Photo mode",
     "help.photo": "photo mode: this moment made in other ways",
     "photo.title": "Photo mode",
-    "photo.subtitle": "The same moment, made in other ways. The world waits, and nothing is recorded.",
+    "photo.subtitle": "This moment, made in other ways. The world waits, nothing is recorded.",
     "photo.original": "original",
     "photo.seed": "seed {seed}",
     "photo.steps": "{steps} steps",

@@ -22,7 +22,7 @@ WORDS = {
     "models.speed_unknown": "speed here not measured yet",
     "pad.ways": "Stick or direction pad",
     "hint.start": "begin",
-    "hint.words": "from words",
+    "hint.from_words": "from words",
     "hint.complete": "complete",
     "hint.dialog": "file dialog",
     "hint.folders": "folders",

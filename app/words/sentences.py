@@ -2,7 +2,8 @@
 
 Errors are raised far from the window, also for the command line and for logs, which stay English. So, as with gettext,
 the English sentence is the key to the others. In a template ``{name}`` stands for what is put in as it is,
-``{name:if}`` for what is said in the language too where it is known, and ``{name:said}`` for what has to be known.
+``{name:if}`` for what is said in the language too where it is known, and ``{name:said}`` for what has to be known. A
+template has words of its own before or after each of them, else there were too many ways to read a sentence.
 A test reads all such sentences out of the source and fails when one has no words; what nobody foresaw stays English.
 """
 
@@ -12,24 +13,35 @@ import string
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 
-from app.words import chinese_errors, chinese_told
+from app.words import chinese_errors, chinese_large, chinese_remote, chinese_told, chinese_values
 
-SENTENCES: Mapping[str, Mapping[str, str]] = {"zh": {**chinese_told.SENTENCES, **chinese_errors.SENTENCES}}
+SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "zh": {
+        **chinese_told.SENTENCES,
+        **chinese_errors.SENTENCES,
+        **chinese_values.SENTENCES,
+        **chinese_remote.SENTENCES,
+        **chinese_large.SENTENCES,
+    }
+}
 """For every language but English: what is said there for an English sentence, or for a part of one."""
+
+MOST_CHARACTERS = 1000
+"""Nobody tells more at once."""
 
 Piece = tuple[str, str | None, str]
 """Text, the name that follows it (None at the end), and how what it stands for is said: as it is, if known, said."""
 
 
-@lru_cache(maxsize=256)
 def spoken(language: str, english: str) -> str:
     """The sentence, or the sentences, in ``language``; in English where there are no words for all of it."""
     return known(language, english) or english
 
 
+@lru_cache(maxsize=4096)
 def known(language: str, english: str) -> str | None:
     """As ``spoken``, but None where the language has no words for it. Letters' case does not count."""
-    if language not in SENTENCES:
+    if language not in SENTENCES or len(english) > MOST_CHARACTERS:
         return None
     for pieces, said in _templates(language):
         for values in _fits(pieces, english):

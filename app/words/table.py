@@ -9,6 +9,7 @@ from app.words import (
     chinese,
     chinese_branches,
     chinese_films,
+    chinese_pad,
     chinese_photo,
     chinese_prompts,
     chinese_settings,
@@ -16,10 +17,12 @@ from app.words import (
     english,
     english_branches,
     english_films,
+    english_pad,
     english_photo,
     english_prompts,
     english_settings,
     english_start,
+    scenes,
     sentences,
 )
 
@@ -30,6 +33,7 @@ ENGLISH: Mapping[str, str] = {
     **english_photo.WORDS,
     **english_prompts.WORDS,
     **english_branches.WORDS,
+    **english_pad.WORDS,
     **english_settings.WORDS,
 }
 CHINESE: Mapping[str, str] = {
@@ -39,6 +43,7 @@ CHINESE: Mapping[str, str] = {
     **chinese_photo.WORDS,
     **chinese_prompts.WORDS,
     **chinese_branches.WORDS,
+    **chinese_pad.WORDS,
     **chinese_settings.WORDS,
 }
 
@@ -76,11 +81,12 @@ def placeholders(text: str) -> frozenset[str]:
 
 def signs() -> str:
     """Every sign of the tables that a Latin font lacks, for the bundled font that is made of exactly these."""
-    texts = (text for words in (*LANGUAGES.values(), *sentences.SENTENCES.values()) for text in words.values())
+    tables = (*LANGUAGES.values(), *sentences.SENTENCES.values(), *scenes.TITLES.values(), *scenes.PROMPTS.values())
+    texts = (text for words in tables for text in words.values())
     return "".join(sorted({sign for text in texts for sign in text if ord(sign) >= 0x2E80}))
 
 
 def stage(language: str, sentence: str) -> str:
-    """A stage of loading, which the engine names in English, in the window's language where the table has it."""
+    """A stage of loading, which the engine names in English, in the window's language where there are words for it."""
     key = f"stage.{sentence}"
-    return say(language, key) if key in LANGUAGES[language] else sentence
+    return say(language, key) if key in LANGUAGES[language] else sentences.spoken(language, sentence)

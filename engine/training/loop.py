@@ -18,7 +18,7 @@ from engine.protocol import Pixels
 from engine.training.optimizer import Muon
 from engine.training.sheets import curve_sheet, keep_sheet
 
-CHECKPOINT_SECONDS = 120.0
+CHECKPOINT_SECONDS, VALIDATION_SECONDS = 120.0, 300.0
 SHEETS = "sheets"
 Show = Callable[[nn.Module], Pixels]
 """The module in training -> a sheet of pictures it makes, the truth above."""
@@ -102,7 +102,7 @@ class StageRun:
         while budget.left(self.seconds, self.step) > 0:
             self._train(budget, loss_of)
             now = time.monotonic()
-            if now - checked > 5 * CHECKPOINT_SECONDS / 2 or self.step in (10, 100):
+            if now - checked > VALIDATION_SECONDS or self.step in (10, 100):
                 self._report(validate(), show)
                 checked = now
             elif self.step % 10 == 0:

@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 import pytest
 
-from app import beginnings, errands, keymap, line_page, menu
+from app import beginnings, errands, keymap, line_page, menu, pad_meaning
 from app.beginnings import (
     BrowseAsked,
     ClipboardHeld,
@@ -38,12 +38,13 @@ from app.gestures import (
     MenuChosen,
     MenuMoved,
     MouseClicked,
-    PadDirected,
+    PadPressed,
     TextTyped,
 )
 from app.hints import crop, gallery, line
 from app.line_page import Kind, Purpose
 from app.messages import Message, PictureRead, ScenesListed, Ticked
+from app.pad_buttons import PadBindings
 from app.prompt_box import PromptBox
 from app.remembered import OwnPicture, OwnWords, Remembered
 from app.settings import Settings
@@ -211,7 +212,8 @@ def test_the_line_stays_until_its_picture_was_read() -> None:
 
 
 def test_a_gamepad_walks_through_folders() -> None:
-    state, _ = after(path_page()[0], [PadDirected("down", True, 1.0), Ticked(1.0), PadDirected("down", False, 1.1)])
+    push = [PadPressed("dpad_down", True, 1.0), Ticked(1.0), PadPressed("dpad_down", False, 1.1)]
+    state, _ = after(path_page()[0], push)
     assert state.line_page is not None
     assert state.line_page.selected == 0
     state, asks = path_page(MenuMoved(-1, 0, 1.1))
@@ -320,18 +322,15 @@ def test_a_gamepad_alone_chooses_the_words_of_a_picture() -> None:
     state, _ = after(replace(cards(0), by_pad=True), [PICTURE, MenuActed(MenuAct.PIN, 1.0)])
     assert state.focus is Focus.TEXT
     assert ("A", "apply") in crop(state)
-    push = [PadDirected("up", True, 1.0), Ticked(1.0), PadDirected("up", False, 1.1), Ticked(1.1)]
+    push = [PadPressed("dpad_up", True, 1.0), Ticked(1.0), PadPressed("dpad_up", False, 1.1), Ticked(1.1)]
     state, _ = after(state, [*push, Edited(Edit.APPLY, 1.2)])
     assert state.crop is not None
     assert state.crop.prompt == state.say("words.suggested_1")
 
 
 def test_every_pad_button_that_is_named_does_what_is_said() -> None:
-    bound = Bindings()
-
     def press(button: int, focus: Focus) -> object:
-        event = pygame.event.Event(pygame.CONTROLLERBUTTONDOWN, button=button)
-        return keymap.translate(event, focus, 1.0, bound)
+        return pad_meaning.pressed(keymap.PAD_BUTTONS[button], focus, 1.0, PadBindings())
 
     assert press(pygame.CONTROLLER_BUTTON_A, Focus.MENU) == MenuChosen(1.0)
     assert press(pygame.CONTROLLER_BUTTON_Y, Focus.MENU) == MenuActed(MenuAct.PIN, 1.0)

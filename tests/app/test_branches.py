@@ -19,6 +19,7 @@ from app.values import AppState
 from app.view import View
 from engine.lines import WalkLine
 from engine.protocol import (
+    Failed,
     ForgetLine,
     GoBack,
     MomentsKept,
@@ -79,6 +80,12 @@ def test_the_tree_shows_where_it_began_where_it_parts_each_end_and_where_one_is(
         (Kind.HERE, 3, 42, 4, 5 - 1, 2),
         (Kind.END, 2, 9, 1, 2, 3),
     ]
+
+
+def test_where_a_walk_parts_at_its_very_beginning_that_is_its_start() -> None:
+    lines = (WalkLine(0, None, -1, 9, (0, 9)), WalkLine(1, 0, 0, 5))
+    state, _ = after(walking(), [MomentsKept(1, (0,), 1, line=1, lines=lines)])
+    assert [kind for kind, *_ in found(state)] == [Kind.START, Kind.END, Kind.HERE]
 
 
 def test_a_place_tells_its_time_its_prompt_and_what_it_looks_like() -> None:
@@ -208,6 +215,11 @@ def test_the_pointer_chooses_and_goes() -> None:
     assert state.branches is not None
     assert state.branches.selected == 3
     assert after(state, [MouseClicked(rect.x + 5, rect.y + 5, 2.6)])[1] == [GoBack(1, 20, 0)]
+
+
+def test_a_world_that_fails_closes_the_page() -> None:
+    state, _ = after(shown(), [Failed("The engine's process ended.", "Press R.", engine_lost=True)])
+    assert (state.branches, state.failure is not None) == (None, True)
 
 
 def test_another_world_begins_without_branches() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from app import instant
 from app.instant import MOST_AHEAD, FrameChosen, Instant
+from engine.controls import ControlQueues
 from engine.protocol import ActionState, CompositeEvent, Look, Optics, Transition
 
 OPTICS = Optics(6.0, 4.0, 60.0, 500 / 832)
@@ -27,6 +28,12 @@ def looking(event_id: int, yaw: float, pitch: float = 0.0) -> CompositeEvent:
 
 def holding(event_id: int, *actions: str) -> CompositeEvent:
     return CompositeEvent(event_id, ("camera_actions",), ActionState((Transition(actions),)), pressed_at=0.0)
+
+
+def tapping(event_id: int, *held: Sequence[str]) -> CompositeEvent:
+    """Several sets of keys, one after the other, within one pass."""
+    transitions = tuple(Transition(tuple(actions)) for actions in held)
+    return CompositeEvent(event_id, ("camera_actions",), ActionState(transitions), pressed_at=0.0)
 
 
 @dataclass
@@ -78,13 +85,15 @@ class Walk:
         return max(abs(b - a) for a, b in zip(self.views, self.views[1:], strict=False))
 
     def _make(self) -> None:
+        tapped: tuple[str, ...] = ()
         due = [event for at, event in self._asked if at <= self._passes - self.delay]
         self._asked = [(at, event) for at, event in self._asked if at > self._passes - self.delay]
         for event in due:
             self.yaw += 0.0 if event.look is None else event.look.yaw_degrees
             if isinstance(event.camera_actions, ActionState):
-                self._held = event.camera_actions.transitions[-1].actions
-        self.yaw += OPTICS.yaw_degrees * instant.keys_of(self._held)[0]
+                *before, last = event.camera_actions.transitions
+                self._held, tapped = last.actions, before[-1].actions if before else ()
+        self.yaw += OPTICS.yaw_degrees * instant.keys_of(tapped or self._held)[0]
         ids = {event.event_id for event in due}
         keys = instant.keys_of(self._held)
         pose = pose_of(self.yaw)
@@ -135,6 +144,49 @@ def test_a_tap_ends_where_the_model_ends() -> None:
     walk = Walk().live(3, holding(1, "l")).live(200, holding(2))
     assert walk.views[-1] == pytest.approx(walk.yaw)
     assert walk.largest_step < 1.0
+
+
+@pytest.mark.parametrize("delay", [5, 20, 40])
+def test_a_tap_within_one_pass_is_seen_in_it_and_drawn_smoothly_to_where_the_model_ends(delay: int) -> None:
+    walk = Walk(delay=delay).live(1, tapping(1, "l", ""))
+    assert walk.value.turn is not None
+    walk.live(200)
+    assert walk.views[-1] == pytest.approx(OPTICS.yaw_degrees) == walk.yaw
+    assert walk.largest_step < 1.0
+    assert min(b - a for a, b in zip(walk.views, walk.views[1:], strict=False)) > -0.2
+    assert walk.value.ahead == STILL
+
+
+def test_a_second_tap_is_not_foreseen_before_the_first_is_answered() -> None:
+    walk = Walk(delay=60).live(6, tapping(1, "l", "")).live(20, tapping(2, "l", ""))
+    assert walk.value.known == (OPTICS.yaw_degrees, 0.0)
+    walk.live(300)
+    assert walk.views[-1] == pytest.approx(walk.yaw)
+    assert walk.value.ahead == STILL
+    assert walk.live(1, tapping(3, "j", "")).value.known == (-OPTICS.yaw_degrees, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "held"),
+    [
+        ("", ("l", "")),
+        ("", ("i", "")),
+        ("w", ("wl", "w")),
+        ("", ("j", "", "l", "")),
+        ("", ("l", "", "w", "")),
+        ("w", ("wl", "wd", "w")),
+        ("", ("wl", "w", "")),
+    ],
+)
+def test_a_tap_is_foreseen_as_the_engine_samples_it(before: str, held: tuple[str, ...]) -> None:
+    queues = ControlQueues()
+    for event in (tapping(1, before), tapping(2, *held)):
+        queues.apply(event, 0.0, event.to_wire())
+        sampled = queues.sample(3, event.event_id or 0, 0.0)
+    assert sampled.actions is not None
+    yaw, pitch = instant.keys_of(sampled.actions[0])
+    value = instant.ask(instant.begin(OPTICS, 1), [tapping(2, *held)], 0.0, wanted=True)
+    assert value.known == (yaw * OPTICS.yaw_degrees, pitch * OPTICS.pitch_degrees)
 
 
 def test_what_is_shown_is_bounded_however_much_was_asked() -> None:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+import pygame
 import pytest
 
 from app import gestures, instant_hands, settings
@@ -12,6 +13,7 @@ from app.messages import Message, Ticked
 from app.rewind import Rewind
 from app.settings import Settings
 from app.values import AppState
+from app.view import View
 from engine.protocol import EventRejected, Optics, WentBack
 from tests.app.test_instant import pose_of
 from tests.app.walks import after, frame_chunk, opened, sampled, walking
@@ -104,3 +106,34 @@ def test_a_chunk_says_how_many_frames_a_latent_frame_has() -> None:
     state = told(walk(), [replace(frame_chunk(1, frames=12), pose=pose_of(0.0))])
     assert state.instant.frames_per_latent == 12
     assert np.isfinite(state.instant.interval_seconds)
+
+
+def test_a_key_that_is_pressed_and_let_go_of_within_one_pass_is_seen_in_it() -> None:
+    tap = [gestures.ActionPressed("l", "L", 0.1), gestures.ActionReleased("L", 0.1)]
+    state = told(walk(), [*tap, Ticked(0.1)])
+    assert instant_hands.warp_of(state) is not None
+    assert told(state, [MotionShown(0.112)]).instant.latencies == pytest.approx((0.012,))
+
+
+@pytest.fixture
+def display() -> Iterator[pygame.Surface]:
+    pygame.display.init()
+    pygame.font.init()
+    yield pygame.display.set_mode((640, 400))
+    pygame.display.quit()
+
+
+def test_what_is_drawn_is_turned_and_the_frame_that_films_and_pictures_keep_is_not(display: pygame.Surface) -> None:
+    frame = np.random.default_rng(1).integers(0, 255, (144, 256, 3), np.uint8)
+    kept, still, turned = frame.copy(), walk(), moved(walk(), 50, 0.1)
+    pictures = []
+    for state in (still, turned):
+        View().draw(display, replace(state, width=display.get_width(), height=display.get_height()), frame, 0.1)
+        pictures.append(pygame.surfarray.array3d(display))
+    assert not np.array_equal(*pictures)
+    assert np.array_equal(frame, kept)
+
+
+def test_a_key_is_seen_in_the_pass_in_which_it_is_pressed() -> None:
+    state = told(walk(), [gestures.ActionPressed("l", "L", 0.1), Ticked(0.1), MotionShown(0.112)])
+    assert state.instant.latencies == pytest.approx((0.012,))

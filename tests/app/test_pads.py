@@ -11,7 +11,7 @@ import pytest
 
 from app import keymap
 from app.bindings import Bindings
-from app.gestures import Command, Commanded, Focus, PadAxisMoved, PadLost, PadOpened
+from app.gestures import Focus, PadAxisMoved, PadLost, PadOpened, PadPressed
 from app.messages import Message
 from app.pads import Pads
 
@@ -34,7 +34,7 @@ def pads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pads]:
 def heard(pads: Pads) -> list[Message | str]:
     told = ((pads.hear(event, 1.0), event) for event in pygame.event.get())
     every = [news or keymap.translate(event, Focus.WALK, 1.0, Bindings()) for news, event in told]
-    kinds = (PadOpened, PadLost, PadAxisMoved, Commanded, str)
+    kinds = (PadOpened, PadLost, PadAxisMoved, PadPressed, str)
     return [message for message in every if isinstance(message, kinds)]
 
 
@@ -50,6 +50,8 @@ def test_a_pad_is_plugged_in_used_and_pulled_out(pads: Pads) -> None:
     assert heard(pads) == [PadAxisMoved("left_y", -1.0, 1.0)]
     sdl.SDL_JoystickSetVirtualButton(stick, 7, 1)
     sdl.SDL_JoystickSetVirtualButton(stick, 6, 1)
-    assert Commanded(Command.MENU, 1.0) in heard(pads)
+    assert PadPressed("start", True, 1.0) in heard(pads)
+    sdl.SDL_JoystickSetVirtualAxis(stick, 4, ctypes.c_int16(32767))
+    assert heard(pads) == [PadAxisMoved("left_trigger", 1.0, 1.0)]
     sdl.SDL_JoystickDetachVirtual(device)
     assert PadLost(opened.pad, 1.0) in heard(pads)

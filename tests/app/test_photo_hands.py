@@ -19,6 +19,7 @@ from app.gestures import (
     MenuMoved,
     MouseClicked,
     MouseMoved,
+    PadPressed,
     TabMoved,
 )
 from app.menu import MenuItem, Room
@@ -205,6 +206,11 @@ def test_a_gamepad_compares_with_one_press_and_ends_it_with_the_next() -> None:
     state, _ = after(opened(made(0)), [RIGHT, MenuActed(MenuAct.CLEAR, 2.0)])
     assert shown(state).compare is not None
     assert shown(after(state, [MenuActed(MenuAct.CLEAR, 2.0)])[0]).compare is None
+
+
+def test_a_gamepads_direction_chooses_another_picture() -> None:
+    state, _ = after(opened(made(0)), [Ticked(2.0), PadPressed("dpad_right", True, 2.1), Ticked(2.1)])
+    assert shown(state).selected == 1
 
 
 def test_the_next_page_has_other_seeds_and_the_same_original() -> None:

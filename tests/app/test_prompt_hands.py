@@ -25,6 +25,7 @@ from app.gestures import (
 )
 from app.messages import ChunkShown, Ticked
 from app.prompts import ControlHeld, Place, QuickAsked, QuickListed
+from app.remembered import Remembered
 from app.settings import changed
 from engine.protocol import EventRejected, Failed, OpenWorld, PromptMix, Steer, WentBack
 from tests.app.walks import CARD, MEADOW, after, opened, walking
@@ -197,6 +198,7 @@ def test_they_are_shown_when_ctrl_is_held_for_a_while_and_gone_when_it_is_let_go
     assert not held.prompts.hinted
     held, _ = after(held, [Ticked(1.41)])
     assert held.prompts.hinted
+    assert not replace(held, remembered=Remembered()).teaching
     assert not after(held, [ActionReleased("key 224", 1.5)])[0].prompts.hinted
     assert not after(held, [FocusLost(1.5)])[0].prompts.hinted
     assert after(held, [ActionReleased("key 26", 1.5)])[0].prompts.hinted

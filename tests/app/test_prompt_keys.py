@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pygame
 
-from app import gestures, keymap, remembered
+from app import gestures, keymap, pad_meaning, remembered
 from app.beginnings import CompletionAsked
 from app.bindings import Bindings
 from app.gestures import Focus
+from app.pad_buttons import PadBindings
 from app.prompts import ControlHeld, QuickAsked, QuickListed
 from app.remembered import MOST_PROMPTS, Remembered
 
@@ -35,9 +36,8 @@ def test_ctrl_itself_is_told_unless_it_has_a_meaning_of_its_own() -> None:
 
 
 def test_the_left_shoulder_of_a_gamepad_opens_the_list_of_prepared_prompts() -> None:
-    button = pygame.event.Event(pygame.CONTROLLERBUTTONDOWN, button=pygame.CONTROLLER_BUTTON_LEFTSHOULDER)
-    assert keymap.translate(button, Focus.WALK, 1.0, Bindings()) == QuickListed(1.0)
-    assert keymap.translate(button, Focus.MENU, 1.0, Bindings()) == gestures.TabMoved(-1, 1.0)
+    assert pad_meaning.pressed("left_shoulder", Focus.WALK, 1.0, PadBindings()) == QuickListed(1.0)
+    assert pad_meaning.pressed("left_shoulder", Focus.MENU, 1.0, PadBindings()) == gestures.TabMoved(-1, 1.0)
 
 
 def test_tab_goes_on_to_the_next_part_of_the_box() -> None:

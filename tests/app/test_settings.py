@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bindings import THINGS
+from app.bindings import PAD_THINGS, THINGS
 from app.settings import APP_SETTINGS, AppSettings, load
 from engine import config as engine_config
 from engine.config import ENGINE_SETTINGS, EngineConfig
@@ -46,8 +46,9 @@ def test_every_line_of_the_shipped_file_says_what_it_does() -> None:
 
 
 def test_each_field_has_a_rule_and_each_rule_a_field() -> None:
-    own = [field.name for field in fields(AppSettings) if field.name != "keys"]
-    assert [*own, *(f"keys.{thing}" for thing in THINGS)] == list(APP_SETTINGS)
+    own = [field.name for field in fields(AppSettings) if field.name not in ("keys", "pad")]
+    bound = [*(f"keys.{thing}" for thing in THINGS), *(f"pad.{thing}" for thing in PAD_THINGS)]
+    assert [*own, *bound] == list(APP_SETTINGS)
     assert list(engine_config.to_dict(EngineConfig())) == list(ENGINE_SETTINGS)
 
 

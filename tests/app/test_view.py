@@ -106,7 +106,8 @@ def test_the_hud_fades_when_nothing_is_done_and_then_costs_nothing(surface: pyga
 
 def test_the_caret_is_told_to_the_input_method(surface: pygame.Surface) -> None:
     view = View()
-    view.draw(surface, STATES["typing much"], GREY, 0.0)
+    width, height = surface.get_size()
+    view.draw(surface, replace(STATES["typing much"], width=width, height=height), GREY, 0.0)
     assert view.caret is not None
     assert surface.get_rect().contains(view.caret)
     view.draw(surface, walking(), GREY, 0.0)

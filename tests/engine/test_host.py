@@ -157,13 +157,14 @@ def test_a_stuck_engine_is_ended_too(host: EngineHost) -> None:
 
 
 PROGRAM = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from engine.config import EngineConfig
 from engine.host import EngineHost
 from engine.protocol import FrameChunk, OpenWorld, SceneSpec
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in a shell's background begin with it ignored
     host = EngineHost(EngineConfig(backend="test_card"), Path(sys.argv[1]))
     host.send(OpenWorld(SceneSpec("card", "a meadow"), 1, 7))
     chunks, line = 0, host._line

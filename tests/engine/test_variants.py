@@ -1,9 +1,9 @@
-"""A chunk made again in other ways: the world that waits does not notice, and the chosen one goes on as it was shown."""
+"""A chunk made again in other ways: the world that waits does not notice, and the chosen one goes on as it was."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from engine.backends import WorldModel
 from engine.bundled_world import load_bundled
 from engine.config import DeviceConfig, EngineConfig
-from engine.fake import TestCardModel
+from engine.fake import TestCardModel, TestCardWorld
 from engine.moments import MomentRing, RewindableWorld
 from engine.protocol import (
     FrameChunk,
@@ -44,6 +44,11 @@ def keys(*names: str) -> dict[str, object]:
 
 
 WALK = {1: keys("w", "l"), 3: {"input_types": ["prompt"], "prompt": "a snowy night"}, 5: keys("d"), 6: keys("d", "j")}
+
+
+@pytest.fixture
+def card() -> WorldModel:
+    return TestCardModel(EngineConfig(backend="test_card"))
 
 
 @pytest.fixture(scope="module", params=["test_card", "bundled"])
@@ -92,7 +97,7 @@ class Walk:
 def plain(model: WorldModel, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     """The walk that nothing happened to."""
     walk = Walk(model, tmp_path_factory.mktemp("plain"))
-    walk.go(9)
+    walk.go(8)
     return walk
 
 
@@ -106,32 +111,33 @@ def made_again(model: WorldModel, events: Iterator[tuple[int, dict[str, object]]
     return frames
 
 
-def test_the_original_made_again_is_what_was_shown(model: WorldModel, plain: Walk, tmp_path: Path) -> None:
-    walk = Walk(model, tmp_path)
+def test_the_original_made_again_is_what_was_shown(card: WorldModel, tmp_path: Path) -> None:
+    walk = Walk(card, tmp_path)
     walk.go(7)
-    assert np.array_equal(walk.pictures(ORIGINAL)[0], plain.chunks[6].frames[1])
-    assert np.array_equal(walk.pictures(ORIGINAL, position=8.0)[0], plain.chunks[7].frames[3])
+    assert np.array_equal(walk.pictures(ORIGINAL)[0], walk.chunks[6].frames[1])
+    assert np.array_equal(walk.pictures(ORIGINAL, position=8.0)[0], walk.chunks[7].frames[3])
 
 
 def test_walking_on_after_it_is_as_if_nothing_had_been(model: WorldModel, plain: Walk, tmp_path: Path) -> None:
     walk = Walk(model, tmp_path)
     walk.go(7)
-    walk.pictures(SEED, STEPS, Retake(9, 3))
+    original, _, _ = walk.pictures(ORIGINAL, SEED, Retake(9, 3))
+    assert np.array_equal(original, walk.chunks[6].frames[1])
     walk.ask(StopVariants(7))
-    walk.go(9)
+    walk.go(8)
     for ours, theirs in zip(walk.chunks, plain.chunks, strict=True):
         assert np.array_equal(ours.frames, theirs.frames)
         assert ours.pose == theirs.pose
 
 
-def test_what_is_asked_while_they_are_made_is_not_lost(model: WorldModel, tmp_path: Path) -> None:
-    walks = [Walk(model, tmp_path), Walk(model, tmp_path)]
+def test_what_is_asked_while_they_are_made_is_not_lost(card: WorldModel, tmp_path: Path) -> None:
+    walks = [Walk(card, tmp_path), Walk(card, tmp_path)]
     for walk, variants in zip(walks, ((SEED, STEPS), ()), strict=True):
         walk.go(7)
         walk.ask(MakeVariants(7, 7.5, variants), turns=3)
         walk.ask(Steer(keys("s")), turns=3)
-        walk.go(9)
-    assert np.array_equal(walks[0].chunks[9].frames, walks[1].chunks[9].frames)
+        walk.go(8)
+    assert np.array_equal(walks[0].chunks[8].frames, walks[1].chunks[8].frames)
 
 
 def test_the_chosen_one_is_the_chunk_that_was_shown_and_the_world_goes_on_from_it(
@@ -148,17 +154,17 @@ def test_the_chosen_one_is_the_chunk_that_was_shown_and_the_world_goes_on_from_i
     assert not np.array_equal(taken.frames, plain.chunks[6].frames)
     assert [event.wire for event in taken.events][-1] == {"input_types": ["retake"], "retake": {"seed": 41}}
     assert 5 in walk.desk.all_of(MomentsKept)[-1].chunks
-    walk.go(9)
+    walk.go(8)
     events = (
         (chunk.chunk, dict(event.wire)) for chunk in [*walk.chunks[:6], *walk.chunks[8:]] for event in chunk.events
     )
-    again = made_again(model, events, 10)
+    again = made_again(model, events, 9)
     for ours, theirs in zip([*walk.chunks[:6], *walk.chunks[8:]], again, strict=True):
         assert np.array_equal(ours.frames, theirs)
 
 
-def test_the_original_of_one_that_was_chosen_is_the_chosen_one(model: WorldModel, tmp_path: Path) -> None:
-    walk = Walk(model, tmp_path)
+def test_the_original_of_one_that_was_chosen_is_the_chosen_one(card: WorldModel, tmp_path: Path) -> None:
+    walk = Walk(card, tmp_path)
     walk.go(6)
     walk.pictures(SEED)
     walk.ask(TakeVariant(7, SEED), turns=2)
@@ -169,8 +175,8 @@ def test_the_original_of_one_that_was_chosen_is_the_chosen_one(model: WorldModel
     assert np.array_equal(walk.chunks[-1].frames[1], steps)
 
 
-def test_they_come_one_a_turn_and_stop_when_no_more_are_wanted(tmp_path: Path) -> None:
-    walk = Walk(TestCardModel(EngineConfig(backend="test_card")), tmp_path)
+def test_they_come_one_a_turn_and_stop_when_no_more_are_wanted(card: WorldModel, tmp_path: Path) -> None:
+    walk = Walk(card, tmp_path)
     walk.go(7)
     walk.ask(MakeVariants(7, 6.5, (SEED, STEPS, SEED)))
     assert walk.desk.all_of(VariantMade) == []  # chunk 5 first, from the moment after 4
@@ -182,8 +188,8 @@ def test_they_come_one_a_turn_and_stop_when_no_more_are_wanted(tmp_path: Path) -
     assert [no.why for no in walk.desk.all_of(NoVariants)] == ["gone"]
 
 
-def test_the_chosen_one_waits_until_the_window_has_fetched_what_was_made(tmp_path: Path) -> None:
-    walk = Walk(TestCardModel(EngineConfig(backend="test_card")), tmp_path)
+def test_the_chosen_one_waits_until_the_window_has_fetched_what_was_made(card: WorldModel, tmp_path: Path) -> None:
+    walk = Walk(card, tmp_path)
     walk.go(6)
     walk.pictures(SEED)
     walk.desk.untaken = 1
@@ -195,15 +201,17 @@ def test_the_chosen_one_waits_until_the_window_has_fetched_what_was_made(tmp_pat
 
 
 @pytest.mark.parametrize(("position", "why"), [(1.0, "first"), (3.0, "no_moment")])
-def test_where_there_is_nothing_to_begin_from_it_is_said(tmp_path: Path, position: float, why: str) -> None:
-    walk = Walk(TestCardModel(EngineConfig(backend="test_card", moments_limit_mb=0)), tmp_path)
+def test_where_there_is_nothing_to_begin_from_it_is_said(
+    card: WorldModel, tmp_path: Path, position: float, why: str
+) -> None:
+    walk = Walk(card, tmp_path)
     walk.runner._moments = MomentRing(0)
     walk.ask(MakeVariants(7, position, (SEED,)))
     assert [no.why for no in walk.desk.all_of(NoVariants)] == [why]
 
 
-def test_a_request_for_another_world_means_nothing(tmp_path: Path) -> None:
-    walk = Walk(TestCardModel(EngineConfig(backend="test_card")), tmp_path)
+def test_a_request_for_another_world_means_nothing(card: WorldModel, tmp_path: Path) -> None:
+    walk = Walk(card, tmp_path)
     walk.go(6)
     walk.ask(MakeVariants(6, 6.5, (SEED,)), turns=3)
     assert walk.desk.all_of(VariantMade) == []
@@ -218,6 +226,24 @@ def test_what_was_asked_is_known_for_the_newest_chunks_only() -> None:
     assert not asked.knows_after(8)
     assert asked.before(9) == ()
     assert asked.before(10) == ({"event_id": 10},)
+
+
+class Streamed(TestCardWorld):
+    """A world that comes by itself, as from a server."""
+
+    is_ready = False
+    last_chunk: int | None = None
+
+    def go_live(self, wake: Callable[[], None]) -> None: ...
+
+    def pause(self, paused: bool) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_server_makes_each_chunk_once() -> None:
+    world = Streamed(EngineConfig().window, SCENE, 3, 7)
+    assert begin(world, MakeVariants(7, 6.5, (SEED,)), MomentRing(1000), Asked()) == NoVariants(7, "elsewhere")
 
 
 def test_a_moment_from_before_what_is_known_is_not_begun_from() -> None:

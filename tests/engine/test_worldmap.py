@@ -1,6 +1,8 @@
 """The land and its layout guide."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,6 +11,7 @@ from engine.layout import GUIDE_CHANNELS, Lens, cast
 from engine.worldmap import View, WorldMap, mix_of, seed_origin
 
 LENS = Lens(64, 48)
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "layout.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,23 @@ def test_a_guide_has_its_channels_at_full_size(land):
 
 def test_the_same_view_gives_the_same_guide_and_another_land_object_too(land):
     assert torch.equal(cast(land, view(x=12.5), LENS), cast(WorldMap(), view(x=12.5), LENS))
+
+
+@pytest.mark.parametrize("scene", GOLDEN, ids=lambda scene: scene["biome"])
+def test_the_networks_see_the_numbers_they_were_trained_on(land, scene):
+    one = torch.tensor([scene["hidden"]])
+    v = view(scene["x"], scene["z"], scene["yaw"], scene["pitch"], scene["biome"])
+    guide = cast(land, View(v.x, v.z, v.yaw, v.pitch, v.mix, one), LENS)[0]
+    for name, values in scene["channels"].items():
+        seen = guide[GUIDE_CHANNELS.index(name), 2::9, 5::18].flatten()
+        assert torch.allclose(seen, torch.tensor(values), atol=1e-5, rtol=0), name
+
+
+@pytest.mark.parametrize("pitch", [-1.3, -0.6, 1.3])
+def test_one_may_look_so_far_up_or_down_that_the_horizon_is_out_of_the_picture(land, pitch):
+    guide = cast(land, view(pitch=pitch), LENS)
+    assert bool(guide.isfinite().all())
+    assert float(guide[0, GUIDE_CHANNELS.index("sky")].mean()) == float(pitch > 0)
 
 
 def test_a_batch_of_views_equals_each_view_alone(land):
@@ -74,8 +94,10 @@ def test_seeds_choose_places_far_apart():
 def test_the_land_does_not_repeat_with_its_noise_tile(land):
     geometry = view().mix[:, :7] @ land.geometry
     x = torch.arange(0.0, 200.0, 5.0)[None, None]
-    near = land.ground_height(x, torch.zeros_like(x), geometry[:, None, None])
-    beyond = land.ground_height(x + 256.0, torch.zeros_like(x), geometry[:, None, None])
+    near, beyond = (
+        land.ground_height(torch.stack([x + tile, torch.zeros_like(x)]), geometry[:, None, None])
+        for tile in (0.0, 256.0)
+    )
     assert float((near - beyond).abs().mean()) > 0.3
 
 
@@ -83,20 +105,18 @@ def test_eyes_are_never_under_the_ground(land):
     for x in range(0, 300, 7):
         v = view(x=float(x), biome="canyon")
         geometry = v.mix[:, :7] @ land.geometry
-        ground = land.ground_height(v.x[:, None, None], v.z[:, None, None], geometry[:, None, None])
+        ground = land.ground_height(torch.stack([v.x, v.z])[..., None, None], geometry[:, None, None])
         assert float(land.eye_height(v) - ground) > 0.2
 
 
 def test_the_slope_is_the_rise_of_the_ground(land):
-    x, z = torch.rand(2, 1, 8, 8) * 400 - 200
+    at = torch.rand(2, 1, 8, 8) * 400 - 200
     geometry = view(biome="canyon").mix[:, :7] @ land.geometry
-    height, rise_x, rise_z = land.ground_slope(x, z, geometry[:, None, None])
-    step = 0.05
-    along_x = (land.ground_height(x + step, z, geometry) - land.ground_height(x - step, z, geometry)) / (2 * step)
-    along_z = (land.ground_height(x, z + step, geometry) - land.ground_height(x, z - step, geometry)) / (2 * step)
-    assert torch.allclose(height, land.ground_height(x, z, geometry), atol=1e-4)
-    assert float((rise_x - along_x).abs().mean()) < 0.05
-    assert float((rise_z - along_z).abs().mean()) < 0.05
+    height, rise, _ = land.ground_slope(at, geometry[:, None, None])
+    assert torch.allclose(height, land.ground_height(at, geometry), atol=1e-4)
+    for along, step in zip(rise, 0.05 * torch.eye(2)[..., None, None, None], strict=True):
+        measured = (land.ground_height(at + step, geometry) - land.ground_height(at - step, geometry)) / 0.1
+        assert float((along - measured).abs().mean()) < 0.05
 
 
 def test_no_sky_channel_reaches_below_the_horizon(land):

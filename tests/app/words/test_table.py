@@ -48,7 +48,7 @@ def test_no_text_is_empty_or_of_several_lines(code: str) -> None:
 def test_every_setting_page_row_and_menu_item_has_words() -> None:
     rows = [*options.PRESET.split(), *Deed, *(f"app.{name}" for name in APP_SETTINGS)]
     rows += [f"engine.{name}" for name in ENGINE_SETTINGS]
-    wanted = [f"name.{row}" for row in rows]
+    wanted = [options.name_key(row) for row in rows]
     wanted += [f"about.{row}" for row in rows if not options.is_keys(row)]
     wanted += [f"tab.{tab}" for tab in Tab] + [f"when.{when}" for when in When] + [f"menu.{item}" for item in MenuItem]
     wanted += [f"preset.{name}" for name in bindings.PRESETS] + [f"value.{name}" for name in bindings.LABELS]
