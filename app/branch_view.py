@@ -6,7 +6,7 @@ import pygame
 
 from app import branch_hands, branches, hints
 from app.branches import CELL_WIDTH, PICTURE_HEIGHT, Kind, Node, TreePage
-from app.photo_view import Prints
+from app.pages import Prints
 from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line
 from app.values import AppState
 from engine.protocol import Pixels

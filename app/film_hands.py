@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app import errands, film_pages, films, gestures, messages, prompt_box
-from app.errands import Ask
+from app import film_pages, films, gestures, messages
+from app.beginning_hands import Text, typed_into
 from app.film_pages import FilmPage, FilmsPage
-from app.gestures import Command, Edit, MenuAct
+from app.gestures import Command, Edit, MenuAct, Pointed
 from app.prompt_box import PromptBox
 from app.steps import let_go, open_world, tell
 from app.values import AppState, Change
 
 STEP_SECONDS, LEAP_SECONDS = 5.0, 30.0
-
-Text = gestures.TextTyped | gestures.TextComposed | gestures.Edited | gestures.Pasted
-Pointed = (
-    gestures.MenuMoved
-    | gestures.MenuChosen
-    | gestures.MenuActed
-    | gestures.TabMoved
-    | gestures.Scrolled
-    | gestures.MouseMoved
-    | gestures.MouseClicked
-)
 
 
 def handle(state: AppState, message: messages.Message) -> Change | None:
@@ -212,26 +201,14 @@ def _in_question(state: AppState, page: FilmsPage, message: messages.Message) ->
 
 def _in_name(state: AppState, page: FilmsPage, line: PromptBox, message: messages.Message) -> Change | None:
     """The new name of the chosen film is typed."""
-    asks: tuple[Ask, ...] = ()
-    match message:
-        case gestures.TextTyped(text) | gestures.Pasted(text):
-            line = prompt_box.type_text(line, text)
-        case gestures.TextComposed(text, caret):
-            line = prompt_box.compose_text(line, text, caret)
-        case gestures.Edited(Edit.CANCEL) if not line.composition:
-            return replace(state, films=replace(page, line=None)), ()
-        case gestures.Edited(Edit.APPLY) if not line.composition:
-            name, card = line.text.strip(), page.card
-            asks = (films.RenameFilm(card.facts.path, name),) if card is not None and name else ()
-            return replace(state, films=replace(page, line=None)), asks
-        case gestures.Edited(edit, _, selecting, by_word):
-            if edit in (Edit.COPY, Edit.CUT) and line.selected:
-                asks = (errands.CopyText(line.selected),)
-            elif edit is Edit.PASTE:
-                asks = (errands.PasteText(),)
-            line = prompt_box.edit(line, edit, selecting=selecting, by_word=by_word)
-        case gestures.MouseClicked():
-            return replace(state, films=replace(page, line=None)), ()
-        case _:
-            return (state, ()) if isinstance(message, Pointed) else None
-    return replace(state, films=replace(page, line=line)), asks
+    if isinstance(message, Text):
+        line, ended, asks = typed_into(line, message)
+        if ended is None:
+            return replace(state, films=replace(page, line=line)), asks
+        name, card = line.text.strip(), page.card
+        if ended is Edit.APPLY and card is not None and name:
+            asks = (films.RenameFilm(card.facts.path, name),)
+        return replace(state, films=replace(page, line=None)), asks
+    if isinstance(message, gestures.MouseClicked):
+        return replace(state, films=replace(page, line=None)), ()
+    return (state, ()) if isinstance(message, Pointed) else None

@@ -7,7 +7,7 @@ import pygame
 from app import film_pages, hints, hud
 from app.film_pages import FilmPage, FilmsPage
 from app.films import FilmCard
-from app.pages import darken, filling, picture_of
+from app.pages import Prints, darken
 from app.theme import (
     BACKGROUND,
     LINE,
@@ -21,30 +21,12 @@ from app.theme import (
     Theme,
     faded,
     hint_line,
-    rounded,
 )
 from app.values import AppState
 
 
-class Thumbnails:
-    """The films' small pictures at the sizes that are drawn, made once."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, int, int, int], pygame.Surface] = {}
-
-    def scaled(self, card: FilmCard, width: int, height: int, radius: int) -> pygame.Surface | None:
-        if card.picture is None:
-            return None
-        key = (card.facts.path, id(card.picture), width, height)
-        if key not in self._kept:
-            if len(self._kept) > 120:
-                self._kept.clear()
-            self._kept[key] = rounded(filling(picture_of(card.picture), width, height), radius)
-        return self._kept[key]
-
-
 def draw_films(
-    surface: pygame.Surface, theme: Theme, thumbnails: Thumbnails, state: AppState, now: float
+    surface: pygame.Surface, theme: Theme, prints: Prints, state: AppState, now: float
 ) -> pygame.Rect | None:
     """The page of films. Returns the caret's place while a name is typed."""
     page, room = state.films, state.room
@@ -62,7 +44,7 @@ def draw_films(
         rect = film_pages.film_rect(page, index, room)
         if rect is not None:
             box = pygame.Rect(rect.x, rect.y, rect.width, rect.height)
-            _draw_card(surface, theme, thumbnails, card, box, chosen=index == page.selected)
+            _draw_card(surface, theme, prints, card, box, chosen=index == page.selected)
     if film_pages.rows_below(page, room):
         more = theme.text(theme.say("gallery.more"), Role.SMALL, theme.accent)
         surface.blit(more, (width - left - more.get_width(), theme.px(50)))
@@ -73,13 +55,13 @@ def draw_films(
 
 
 def _draw_card(
-    surface: pygame.Surface, theme: Theme, thumbnails: Thumbnails, card: FilmCard, rect: pygame.Rect, *, chosen: bool
+    surface: pygame.Surface, theme: Theme, prints: Prints, card: FilmCard, rect: pygame.Rect, *, chosen: bool
 ) -> None:
     look = Panel(rect.width, rect.height, theme.px(14), PANEL, 235 if chosen else 170, theme.accent if chosen else LINE)
     surface.blit(theme.panel(look), rect)
     inset = theme.px(6)
     width, height = rect.width - 2 * inset, (rect.width * 7 // 12) - inset
-    picture = thumbnails.scaled(card, width, height, theme.px(10))
+    picture = None if card.picture is None else prints.scaled(card.picture, width, height, theme.px(10))
     at = (rect.x + inset, rect.y + inset)
     if picture is None:
         picture = theme.panel(Panel(width, height, theme.px(10), (26, 30, 39), 255))

@@ -269,3 +269,6 @@ Gesture = (
     | WindowExposed
     | CloseAsked
 )
+
+Pointed = MenuMoved | MenuChosen | MenuActed | TabMoved | Scrolled | MouseMoved | MouseClicked
+"""What points at something on a page or chooses it."""

@@ -71,7 +71,7 @@ def draw(surface: pygame.Surface, theme: Theme, state: AppState, room: pygame.Re
 
 
 def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
-    """Sentences at the top, the newest lowest."""
+    """Sentences at the top, the newest lowest: over a walk in the middle, over pages where no heading is."""
     left, y = theme.px(DETAILS_WIDTH + 56) if state.details and state.walking else 0, theme.px(20)
     width = surface.get_width() - left
     for toast in state.toasts:
@@ -87,7 +87,8 @@ def draw_toasts(surface: pygame.Surface, theme: Theme, state: AppState) -> None:
             alpha=238,
             line=theme.bad if toast.bad else LINE,
         )
-        x = left + (width - panel.width) // 2
+        middle, edge = left + (width - panel.width) // 2, left + width - panel.width - theme.px(20)
+        x = max(left, edge) if state.behind or state.help else middle
         surface.blit(theme.panel(panel), (x, y))
         for index, line in enumerate(drawn):
             surface.blit(line, (x + pad, y + theme.px(11) + index * step))

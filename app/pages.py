@@ -26,6 +26,8 @@ from app.values import AppState
 from app.words import scenes, table
 from engine.protocol import Pixels, SceneSpec
 
+MOST_PRINTS = 120
+
 
 class Pictures:
     """Scene pictures at the sizes that are drawn, made once."""
@@ -279,6 +281,23 @@ def picture_of(pixels: Pixels) -> pygame.Surface:
     """RGB uint8 [H, W, 3] as a surface of 32 bits, which scales several times faster than one of 24."""
     height, width, _ = pixels.shape
     return pygame.image.frombuffer(pixels.tobytes(), (width, height), "RGB").convert()
+
+
+class Prints:
+    """Pictures at the sizes that are drawn, each filling its size, made once."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, int, int, int], tuple[Pixels, pygame.Surface]] = {}
+
+    def scaled(self, picture: Pixels, width: int, height: int, radius: int = 0) -> pygame.Surface:
+        key = (id(picture), width, height, radius)
+        if key not in self._kept:
+            if len(self._kept) >= MOST_PRINTS:
+                self._kept.clear()
+            scaled = filling(picture_of(picture), width, height)
+            print_ = rounded(scaled, radius) if radius else scaled
+            self._kept[key] = picture, print_  # the picture is held, so that its id stays its own
+        return self._kept[key][1]
 
 
 def filling(picture: pygame.Surface, width: int, height: int) -> pygame.Surface:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from app import gestures, messages, photo
-from app.gestures import Command, MenuAct
+from app.gestures import Command, MenuAct, Pointed
 from app.photo import FLIP_SECONDS, SPACE, Compare, LookAtShow, Looked, Photo, SavePhoto, Shot
 from app.steps import let_go, tell
 from app.values import AppState, Change
@@ -121,17 +121,6 @@ def _in_photo(state: AppState, shown: Photo, message: messages.Message) -> Chang
         case gestures.MenuActed():
             return state, ()
     return None
-
-
-Pointed = (
-    gestures.MenuMoved
-    | gestures.MenuChosen
-    | gestures.MenuActed
-    | gestures.TabMoved
-    | gestures.Scrolled
-    | gestures.MouseMoved
-    | gestures.MouseClicked
-)
 
 
 def _command(state: AppState, shown: Photo, command: Command) -> Change:

@@ -5,32 +5,10 @@ from __future__ import annotations
 import pygame
 
 from app import hints, photo, photo_hands
-from app.pages import picture_of
+from app.pages import Prints
 from app.photo import Photo, Shot
-from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line, rounded
+from app.theme import BACKGROUND, LINE, PANEL, QUIET, TEXT, Panel, Role, Theme, hint_line
 from app.values import AppState
-from engine.protocol import Pixels
-
-MOST_KEPT = 24
-
-
-class Prints:
-    """The pictures at the sizes that are drawn, made once."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[int, int, int], tuple[Pixels, pygame.Surface]] = {}
-
-    def scaled(self, picture: Pixels, width: int, height: int, radius: int = 0) -> pygame.Surface:
-        key = (id(picture), width, height)
-        if key not in self._kept:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            scaled = pygame.transform.smoothscale(picture_of(picture), (width, height))
-            self._kept[key] = (
-                picture,
-                rounded(scaled, radius) if radius else scaled,
-            )  # held, so that its id stays its own
-        return self._kept[key][1]
 
 
 def draw(surface: pygame.Surface, theme: Theme, prints: Prints, state: AppState, shown: Photo) -> None:

@@ -35,8 +35,7 @@ class View:
         self._theme = Theme(1.0, self._glyphs)
         self._pictures = pages.Pictures()
         self._preview = start_view.Preview()
-        self._thumbnails = film_view.Thumbnails()
-        self._prints = photo_view.Prints()
+        self._prints = pages.Prints()
         self._last: tuple[object, ...] | None = None
         self._turned_view = TurnedView()
         self._frame: Pixels | None = None
@@ -85,7 +84,7 @@ class View:
         elif state.branches is not None:
             branch_view.draw(surface, theme, self._prints, state, state.branches, frame)
         elif state.films is not None:
-            self.caret = film_view.draw_films(surface, theme, self._thumbnails, state, now)
+            self.caret = film_view.draw_films(surface, theme, self._prints, state, now)
         elif state.screen is Screen.SCENES:
             pages.draw_gallery(surface, theme, self._pictures, state)
         elif state.screen is Screen.WALK and frame is not None:

@@ -125,3 +125,19 @@ def test_the_caret_is_told_to_the_input_method(surface: pygame.Surface) -> None:
 )
 def test_the_picture_keeps_its_shape_in_any_window(room: tuple[int, int], rect: tuple[int, int, int, int]) -> None:
     assert fitted(32, 16, *room) == pygame.Rect(rect)
+
+
+@pytest.mark.parametrize("page", [False, True])
+def test_a_toast_lies_over_the_middle_of_a_walk_and_beside_the_heading_of_a_page(
+    surface: pygame.Surface, page: bool
+) -> None:
+    width, height = surface.get_size()
+    toast = Toast("Saved.", True, 0.0)
+    state = replace(walking(), width=width, height=height, help=page)
+    drawn = []
+    for toasts in ((), (toast,)):
+        View().draw(surface, replace(state, toasts=toasts), GREY, 0.0)
+        drawn.append(pygame.surfarray.array3d(surface).astype(int))
+    changed = np.abs(drawn[1] - drawn[0]).sum((1, 2)).nonzero()[0]
+    assert changed.size
+    assert (changed.mean() > 0.75 * width) == page
