@@ -63,9 +63,9 @@ class Attention(nn.Module):
                 past = t[:, None, :, : history * per_frame].expand(-1, later, -1, -1, -1)
                 return own if t is q else torch.cat([past, own], 3)
 
-            seen = [apart(t).flatten(0, 1) for t in (q, k, v)]
-            each = torch.unflatten(functional.scaled_dot_product_attention(*seen), 0, (len(q), later))
-            mixed.append(each.transpose(1, 2).flatten(2, 3))
+            looking, keys, values = (apart(t).flatten(0, 1) for t in (q, k, v))
+            each = functional.scaled_dot_product_attention(looking, keys, values)
+            mixed.append(torch.unflatten(each, 0, (len(q), later)).transpose(1, 2).flatten(2, 3))
         return torch.cat(mixed, 2).transpose(1, 2).flatten(2)
 
     def _split(self, x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from engine.layout import Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
-from engine.training.data import Rendered, random_walk, render
+from engine.training.data import Rendered, random_places, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
@@ -29,20 +29,12 @@ def psnr(a: Tensor, b: Tensor) -> float:
 
 
 def single_groups(seed: int, step: int, batch: int, land: WorldMap, *, crop: bool = False) -> Rendered:
-    """A batch of latent frames' pictures: the second of two-frame walks; one in six is a standing first picture.
-
-    ``crop`` casts only the left, middle or right half of the picture.
-    """
+    """A batch of latent frames' pictures; ``crop`` casts only the left, middle or right half of each."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
-    walk = random_walk(generator, batch, 2).latent_frame(1)
     half = WIDTH_PX // 2
     lens = Lens(WIDTH_PX, HEIGHT_PX, (step % 3) * (half // 2), half) if crop else LENS
-    rendered = render(land, walk, lens)
-    still = torch.rand(batch, generator=generator) < 1 / 6
-    frames, guides = rendered.frames[:, 0], rendered.guides[:, 0]
-    frames[still] = frames[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
-    guides[still] = guides[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
-    return Rendered(frames, guides)
+    rendered = render(land, random_places(generator, batch), lens)
+    return Rendered(rendered.frames[:, 0], rendered.guides[:, 0])
 
 
 def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:

@@ -86,8 +86,6 @@ def encode_walks(walk: Walk, model: Autoencoder, land: WorldMap) -> Clips:
 def encode_and_render(walk: Walk, model: Autoencoder, land: WorldMap) -> tuple[Clips, Rendered]:
     """``encode_walks``, and the pictures and guides from which the clips were encoded."""
     rendered = render(land, walk)
-    rendered.frames[:, 0] = rendered.frames[:, 0, -1:]
-    rendered.guides[:, 0] = rendered.guides[:, 0, -1:]
     split = walk.x.shape[:2]
     latents = torch.unflatten(model.encode(rendered.frames.flatten(0, 1)), 0, split)
     guides = torch.unflatten(painter_guide(rendered.guides.flatten(0, 1)), 0, split)

@@ -21,6 +21,7 @@ YAW_DEGREES = 6.0
 PITCH_DEGREES = 3.5
 PITCH_LIMIT_DEGREES = 30.0
 FRAMES = 4
+SINGLE = 1 / 8
 RETURNING = 0.2
 """The share of walks that look back to where they looked before, where only memory tells what was there."""
 
@@ -122,6 +123,18 @@ def random_walk(
         grading=randn(B, GRADING_SIZE).clamp(-2, 2),
         hidden=rand(B, 2) * HIDDEN_METRES * bool(HIDDEN),
     )
+
+
+def random_places(generator: torch.Generator, batch: int) -> Walk:
+    """Walks of one latent frame, somewhere on its way; a share ``SINGLE`` of them are single pictures."""
+    walk = random_walk(generator, batch, 2).latent_frame(1)
+    single = (torch.rand(batch, generator=generator) < SINGLE)[:, None, None]
+
+    def held(t: Tensor) -> Tensor:
+        return torch.where(single, t[..., -1:], t)
+
+    mix = torch.where(single[..., None], walk.mix[:, :, -1:], walk.mix)
+    return replace(walk, x=held(walk.x), z=held(walk.z), yaw=held(walk.yaw), pitch=held(walk.pitch), mix=mix)
 
 
 def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> tuple[Tensor, Tensor]:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 
 from engine.models.autoencoder import Autoencoder
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
+from engine.protocol import Pixels
+from engine.training import samples
 from engine.training.autoencoder_stage import (
     TEXTURE,
     VALIDATION_SEED,
@@ -42,24 +44,27 @@ def train_finish(
     dit: CausalDiT,
     reader: PromptEncoder,
     tokenizer: Tokenizer,
+    device: str = "cpu",
 ) -> Autoencoder:
     """Train the decoder alone; the encoder, and so every latent, stays as it is."""
     torch.manual_seed(seed)
-    land = WorldMap()
+    land = WorldMap(device)
+    for network in (autoencoder, painter, dit):
+        network.to(device)
     decoder = autoencoder.decoder.requires_grad_(True).train()
     run = StageRun("finish", decoder, Muon(decoder, muon_lr=0.003, adam_lr=6e-4), folder, ema=0.98)
     if resume:
         run.resume()
 
     def made(step: int, seed: int) -> tuple[Tensor, Rendered]:
-        """Latents [B * (F - 1), 16, h, w], ready to decode, and what they should become."""
+        """Latents [B * (F - 1), 16, h, w] as the decoder takes them, and what they should become."""
         walks = fresh_walks(seed * 19_000_003 + step, batch, LATENT_FRAMES)
         clips, rendered = encode_and_render(walks, autoencoder, land)
         data = ResidualData(clips, painter, reader, tokenizer)
         b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
         latents = (data.painted.float() + data.std * made_residual(dit, b, seed=step).transpose(1, 2))[:, 1:]
-        normal = latents.flatten(0, 1) * deviation + mean
-        return normal, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
+        raw = latents.flatten(0, 1).to(device) * deviation + mean
+        return raw, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
 
     mean, deviation = (autoencoder.get_buffer(n)[:, None, None] for n in ("latent_mean", "latent_std"))
 
@@ -76,6 +81,10 @@ def train_finish(
         frames = decoder(latents, truth.guides).clamp(-1, 1)
         return {"psnr_db": psnr(frames, truth.frames), "texture": float(texture_loss(frames, truth.frames))}
 
-    run.run(budget, loss_of, validate)
+    def sheet(_: nn.Module) -> Pixels:
+        latents, truth = held_out
+        return samples.pairs(truth.frames, decoder(latents, truth.guides))
+
+    run.run(budget, loss_of, validate, sheet)
     run.averaged()
-    return autoencoder
+    return autoencoder.cpu()

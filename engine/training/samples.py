@@ -38,7 +38,12 @@ def reconstructions(model: nn.Module, data: Rendered) -> Pixels:
     """Some of B groups of four frames, encoded and decoded."""
     assert isinstance(model, Autoencoder)
     frames, guides = data.frames[:GROUPS], data.guides[:GROUPS]
-    return tiled([_pixels(frames), _pixels(model.decoder(model.encoder(frames), guides))])
+    return pairs(frames, model.decoder(model.encoder(frames), guides))
+
+
+def pairs(true: Tensor, made: Tensor) -> Pixels:
+    """The first of B groups of four frames [B, 4, 3, H, W] in [-1, 1], above what was made of them."""
+    return tiled([_pixels(true[:GROUPS]), _pixels(made[:GROUPS])])
 
 
 def shown(walk: Walk, count: int, land: WorldMap) -> Shown:

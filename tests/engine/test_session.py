@@ -53,8 +53,8 @@ EVENTS = {1: [keys("w", "l")], 3: [prompt("a snowy night")], 5: [keys()]}
 
 
 def test_the_first_chunk_is_one_frame_and_every_later_one_four(model):
-    world = model.open(SCENE, 1, 0)
-    assert [world.step().frames.shape for _ in range(3)] == [(1, 112, 192, 3), (4, 112, 192, 3), (4, 112, 192, 3)]
+    world, size = model.open(SCENE, 1, 0), (model.card.height, model.card.width, 3)
+    assert [world.step().frames.shape for _ in range(3)] == [(1, *size), (4, *size), (4, *size)]
 
 
 def test_the_same_seed_and_events_give_the_same_bytes(model):
@@ -182,11 +182,12 @@ def test_another_seed_is_another_dream_of_the_same_place(model):
 
 
 def test_a_picture_of_ones_own_is_said_to_be_only_a_look(model):
-    image = np.full((112, 192, 3), (200, 120, 80), np.uint8)
+    size = (model.card.height, model.card.width, 3)
+    image = np.full(size, (200, 120, 80), np.uint8)
     world = model.open(SceneSpec("own", SCENE.prompt, image=image, own_image=True, map_seed=5), 1, 0)
     assert "picture" in (world.notice or "")
     assert model.open(SCENE, 1, 0).notice is None
-    assert walked(world, 2).shape == (5, 112, 192, 3)
+    assert walked(world, 2).shape == (5, *size)
 
 
 def test_a_model_configuration_without_a_value_names_it(tmp_path):
