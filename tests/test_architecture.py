@@ -94,7 +94,12 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     ),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
-    "multiprocessing": ("engine.host", "engine.channel", "engine.training.render_stage"),
+    "multiprocessing": (
+        "engine.host",
+        "engine.channel",
+        "engine.training.render_stage",
+        "engine.training.evaluate_command",
+    ),
     "subprocess": (
         "app.recorder",
         "app.mp4",

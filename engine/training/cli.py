@@ -24,7 +24,7 @@ from engine.training import evaluate as evaluation
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import Clips, load_cache
 from engine.training.dream_stage import DreamPlan, train_dream, undescribed
-from engine.training.evaluate_command import Measured, load, measure
+from engine.training.evaluate_command import Measured, measure, positive
 from engine.training.export import config_map, export_model
 from engine.training.finish_stage import train_finish
 from engine.training.loop import Budget
@@ -112,14 +112,18 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("stage", choices=(*STAGES, *_EXPERIMENTS, "all"), help=_WHICH)
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
-    out.add_argument("--steps", type=int, help="train so many steps instead: repeats exactly")
-    out.add_argument("--clips", type=int, default=_CLIPS, help=f"walks that 'render' prepares (default {_CLIPS})")
-    out.add_argument("--batch", type=int, help="batch size; of 'render', walks at once (default: the shipped recipe's)")
+    out.add_argument("--steps", type=positive, help="train so many steps instead: repeats exactly")
+    out.add_argument("--clips", type=positive, default=_CLIPS, help=f"walks that 'render' prepares (default {_CLIPS})")
+    out.add_argument(
+        "--batch", type=positive, help="batch size; of 'render', walks at once (default: the shipped recipe's)"
+    )
     out.add_argument("--seed", type=int, default=1)
     out.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="text and evaluation stay on the CPU")
-    out.add_argument("--processes", type=int, default=available_cores(), help="of 'render' (default: one a core)")
-    out.add_argument("--walks", type=int, default=evaluation.WALKS, help="that 'evaluate' takes")
-    out.add_argument("--seconds", type=int, default=evaluation.SECONDS, help="of each of them")
+    out.add_argument(
+        "--processes", type=positive, default=available_cores(), help="of 'render' and 'evaluate' (default: one a core)"
+    )
+    out.add_argument("--walks", type=positive, default=evaluation.WALKS, help="that 'evaluate' takes")
+    out.add_argument("--seconds", type=positive, default=evaluation.SECONDS, help="of each of them")
     out.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the folder")
     return out
 
@@ -136,7 +140,7 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         seed=args.seed,
         device=args.device,
         resume=args.resume,
-        processes=max(1, args.processes),
+        processes=args.processes,
         walks=args.walks,
         seconds=args.seconds,
     )
@@ -287,8 +291,8 @@ def _evaluate(o: Options) -> None:
         shutil.copyfile(MODEL_FOLDER / TOKENIZER, folder / TOKENIZER)
     print(f"Measuring the model in {folder}", file=sys.stderr)
     o.folder.mkdir(parents=True, exist_ok=True)
-    asked = Measured(o.walks, o.seconds, o.folder / "evaluation.json", o.folder / "evaluation.png")
-    print(measure(load(folder), asked))
+    report, sheet = o.folder / "evaluation.json", o.folder / "evaluation.png"
+    print(measure(Measured(o.walks, o.seconds, o.processes, report, sheet, folder)))
 
 
 def _dream(o: Options) -> None:

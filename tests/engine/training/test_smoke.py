@@ -74,7 +74,7 @@ def runs(tmp_path_factory):
     lines = [words("autoencoder", whole), words("autoencoder", run, "--resume")]
     lines += [words(stage, run) for stage in ("render", "painter", "text", "dit", "finish", "evaluate", "dream")]
     dream = ["--unguided", "--model", str(run / "model"), "--dream", str(run / "dream.safetensors")]
-    lines += [["unguided", *WALK, *dream, "--report", str(run / "dreamt.json")]]
+    lines += [["unguided", *WALK, *dream, "--processes", "1", "--report", str(run / "dreamt.json")]]
     done = subprocess.run(command("seldom", lines), cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     return run, whole
@@ -155,6 +155,13 @@ def test_a_stage_whose_forerunner_is_missing_names_it(tmp_path):
 def test_a_device_that_is_not_there_is_said(tmp_path):
     with pytest.raises(NeedsHardware):
         cli.main(["painter", "--folder", str(tmp_path), "--device", "cuda"], dict)
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "two", "1.5"])
+def test_a_count_that_is_none_is_refused_with_what_was_expected(number, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["render", "--clips", number], dict)
+    assert "a whole number above 0" in capsys.readouterr().err
 
 
 def test_help_tells_how_long_all_of_it_takes(capsys):
