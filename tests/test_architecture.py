@@ -109,7 +109,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
         "engine.doctor",
         "engine.bench*",
     ),
-    "concurrent": (),
+    "concurrent": ("engine.training.evaluate_command",),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (

@@ -26,7 +26,7 @@ from engine.training.cache import Clips, load_cache
 from engine.training.dream_stage import DreamPlan, train_dream, undescribed
 from engine.training.evaluate_command import Measured, measure, positive
 from engine.training.export import config_map, export_model
-from engine.training.finish_stage import train_finish
+from engine.training.finish_stage import MadeLatents, train_finish
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
 from engine.training.render_stage import SHARD_CLIPS, WALKS_AT_ONCE, RenderPlan, build_cache
@@ -246,18 +246,15 @@ def _dit(o: Options) -> None:
 
 
 def _finish(o: Options) -> None:
+    autoencoder, painter = load_autoencoder(o.folder).to(o.device), load_painter(o.folder).to(o.device)
+    dit = load_transformer(o.folder).to(o.device)
     model = train_finish(
         o.folder,
         budget=o.budget("finish"),
         seed=o.seed,
         batch=o.batch or 4,
         resume=o.resume,
-        device=o.device,
-        autoencoder=load_autoencoder(o.folder),
-        painter=load_painter(o.folder),
-        dit=load_transformer(o.folder),
-        reader=load_reader(o.folder),
-        tokenizer=tokenizer(),
+        made=MadeLatents(autoencoder, painter, dit, load_reader(o.folder), tokenizer()),
     )
     save_stage(model, o.folder, "finish")
 

@@ -92,13 +92,7 @@ def random_walk(
     pace = torch.where(kind < 0.12, torch.zeros(B), 1 + 0.35 * randn(B).clamp(-2, 2)) * METRES_PER_LATENT
     forward = torch.where(rand(B) < 0.8, torch.ones(B), randn(B).sign())
     sideways = torch.where(rand(B) < 0.25, randn(B).clamp(-1, 1), torch.zeros(B))
-    turn = torch.where(kind < 0.06, torch.zeros(B), randn(B) * 0.8)
-    wobble = randn(B, N).cumsum(1) * 0.35
-    rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
-    rate = torch.where((kind < 0.06)[:, None], torch.zeros(B, N), rate)
-    back = (rand(B) < RETURNING)[:, None] & (torch.arange(N) > N // 2)
-    rate = torch.where(back, -rate.flip(1), rate)
-    rate[:, 0] = 0
+    rate = _turning(generator, kind < 0.06, N)
     yaw0 = rand(B) * 2 * math.pi
     yaw = yaw0[:, None] + rate.cumsum(1)
     limit = math.radians(PITCH_LIMIT_DEGREES)
@@ -123,6 +117,19 @@ def random_walk(
         grading=randn(B, GRADING_SIZE).clamp(-2, 2),
         hidden=rand(B, 2) * HIDDEN_METRES * bool(HIDDEN),
     )
+
+
+def _turning(generator: torch.Generator, straight: Tensor, N: int) -> Tensor:
+    """Radians by which each latent frame turns [B, N]; a share ``RETURNING`` turns back again, the other way round."""
+    B = len(straight)
+    turn = torch.where(straight, torch.zeros(B), torch.randn(B, generator=generator) * 0.8)
+    wobble = torch.randn(B, N, generator=generator).cumsum(1) * 0.35
+    rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
+    rate = torch.where(straight[:, None], torch.zeros(B, N), rate)
+    back = (torch.rand(B, generator=generator) < RETURNING)[:, None] & (torch.arange(N) > N // 2)
+    rate = torch.where(back, -rate.flip(1), rate)
+    rate[:, 0] = 0
+    return rate
 
 
 def random_places(generator: torch.Generator, batch: int) -> Walk:
