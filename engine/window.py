@@ -7,7 +7,7 @@ made once a chunk and holds for all its denoising passes and its commit. Rules: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Mode = Literal["full", "base", "moving", "still"]
@@ -28,6 +28,16 @@ class WindowPolicy:
     @property
     def active(self) -> bool:
         return self.interactive and self.moving_latent_frames is not None
+
+    def within(self, shape: StreamShape) -> WindowPolicy:
+        """The same, looking back no further than the model's own window: for a model that was trained with no more."""
+        widest = shape.base_latent_frames
+
+        def clamped(latent_frames: int | None) -> int | None:
+            return None if latent_frames is None else min(latent_frames, widest)
+
+        moving, still = clamped(self.moving_latent_frames), clamped(self.still_latent_frames)
+        return replace(self, moving_latent_frames=moving, still_latent_frames=still)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ WORDS = {
     "name.engine.window.interactive": "静止时缩短记忆",
     "about.engine.window.interactive": "没有运动时，模型回看得更短。",
     "name.engine.window.moving_latent_frames": "运动时的记忆",
-    "about.engine.window.moving_latent_frames": "回看的潜在帧数；留空则为保留的全部。",
+    "about.engine.window.moving_latent_frames": "回看的潜在帧数，内置模型最多 6；留空则为保留的全部。",
     "name.engine.window.still_latent_frames": "静止时的记忆",
     "about.engine.window.still_latent_frames": "回看的潜在帧数；留空则与运动时相同。",
     "name.engine.window.still_chunks": "多久算静止",

@@ -140,7 +140,7 @@ WORDS = {
     "name.engine.window.interactive": "Short memory while standing",
     "about.engine.window.interactive": "The model looks back less far while nothing moves.",
     "name.engine.window.moving_latent_frames": "Memory while moving",
-    "about.engine.window.moving_latent_frames": "Latent frames looked back at; empty is all that are kept.",
+    "about.engine.window.moving_latent_frames": "Latent frames looked back at (bundled: at most 6); empty is all kept.",
     "name.engine.window.still_latent_frames": "Memory while standing",
     "about.engine.window.still_latent_frames": "Latent frames looked back at; empty is as while moving.",
     "name.engine.window.still_chunks": "Standing still begins after",

@@ -201,8 +201,9 @@ def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, Re
     turns = {1: held(["l"]), 6: held(["j"])}
     begun = model.open(scene, seed=7, session_id=0)
     others = tuple(Simulator(model.model, land, begun, other=k).at(0, 0, 0) for k in (1, 2, 3, 4))
-    out = {}
-    for name, latent_frames in (("still", 3), ("moving", 12), ("none", 0)):
+    out, own = {}, model.loaded.policy
+    for name, latent_frames in (("still", own.still_latent_frames), ("moving", own.moving_latent_frames), ("none", 0)):
+        assert latent_frames is not None
         policy = WindowPolicy(interactive=True, moving_latent_frames=latent_frames, still_latent_frames=latent_frames)
         stream = replace(
             model.loaded.stream, sink_latent_frames=min(model.loaded.stream.sink_latent_frames, latent_frames)

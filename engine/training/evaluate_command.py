@@ -24,6 +24,7 @@ from engine.device import available_cores, prepare_device
 from engine.errors import FileProblem, WorldwalkError
 from engine.training.dream_stage import NAME, without_guide
 from engine.training.evaluate import DEFINITIONS, SECONDS, WALKS, Found, summary, walk
+from engine.window import WindowPolicy
 from engine.worldmap import WorldMap
 
 DREAM = Path("runs/bundled") / f"{NAME}.safetensors"
@@ -50,9 +51,9 @@ class Measured:
 
 
 def load(folder: Path, dream: Path | None = None) -> BundledWorldModel:
-    """The model in ``folder``, with the threads that it would have when walked in; with the weights in ``dream`` it
-    dreams without the guide. FileProblem or WeightsProblem where one of them cannot be used."""
-    config = EngineConfig(model=str(folder))
+    """The model in ``folder``, with the threads and windows that it would have when walked in; with the weights in
+    ``dream`` it dreams without the guide. FileProblem or WeightsProblem where one of them cannot be used."""
+    config = EngineConfig(model=str(folder), window=WindowPolicy(interactive=True))
     prepare_device(config.device)
     if dream is not None and not dream.exists():
         raise FileProblem(dream, "there are no weights without guide yet", "Run 'python main.py train dream' first.")

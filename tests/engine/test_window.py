@@ -71,3 +71,10 @@ def test_a_window_in_frames_is_a_window_in_tokens():
 )
 def test_keys_and_looks_above_the_threshold_are_motion(actions, yaw, pitch, moving):
     assert is_moving(ON, actions, yaw, pitch) is moving
+
+
+@pytest.mark.parametrize(("moving", "still", "within"), [(12, 3, (6, 3)), (4, 9, (4, 6)), (None, None, (None, None))])
+def test_a_policy_within_a_models_own_window_looks_back_no_further(moving, still, within):
+    policy = WindowPolicy(True, moving, still).within(V1)
+    assert (policy.moving_latent_frames, policy.still_latent_frames) == within
+    assert effective_cache_latent_frames(policy, V1) == V1.window_latent_frames
