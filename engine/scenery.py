@@ -31,6 +31,8 @@ class PreparedChunk:
     """x0 where nothing has to be denoised."""
     rope: Tensor | None = None
     """Positions of the chunk's tokens [N, D/2, 2] where they are directions in the world."""
+    anew: bool = False
+    """What is remembered ends before this chunk, which a world begins with."""
 
 
 class Scenery(Protocol):

@@ -133,6 +133,8 @@ class WorldSession:
         watch.mark()
         poses = self._move(inputs)
         prepared = self.state.scenery.prepare(self.state.chunk, self.state.shown, poses)
+        if prepared.anew:
+            self._begin_anew()
         context = self._context(seen, poses, prepared.rope)
         watch.mark()
         x0 = self._denoise(schedule, prepared, context)
@@ -233,7 +235,7 @@ class WorldSession:
 
     def _follow_prompt(self, inputs: ChunkInputs) -> bool:
         """Take a new prompt, or a step towards it: of the network's memory only the cross-attention begins anew; the
-        history stays."""
+        history stays (until a scenery has become another world, see ``PreparedChunk.anew``)."""
         is_new = inputs.prompt is not None and inputs.prompt != self.state.prompt
         if inputs.prompt is not None and is_new:
             self.state.scenery.follow(inputs.prompt)
@@ -243,6 +245,11 @@ class WorldSession:
             self.cross_attention_resets += 1
             self.state.cross.reset()
         return inputs.prompt is not None
+
+    def _begin_anew(self) -> None:
+        """Another world: what is remembered of the one before would only stain it."""
+        self.state.cache.reset()
+        self.state.latent_frame = 0
 
     def _retake(self, inputs: ChunkInputs) -> DenoiseSchedule:
         """The chunk's schedule; where it is made in another way, from the noise that is wanted."""

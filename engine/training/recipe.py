@@ -9,14 +9,14 @@ from __future__ import annotations
 from engine.layout import GUIDE_CHANNELS, Lens
 from engine.models.dit import DiTConfig
 
-NAME = "Worldwalk First Light"
+NAME = "Worldwalk Second Light"
 WIDTH_PX, HEIGHT_PX = 256, 144
 LENS = Lens(WIDTH_PX, HEIGHT_PX)
 HIDDEN = ("cloud_high", "patch_noise", "tree_random", "wave")
 GUIDE = tuple(name for name in GUIDE_CHANNELS if name not in HIDDEN)
 GUIDE_ROWS = [GUIDE_CHANNELS.index(name) for name in GUIDE]
 """Where the network's channels stand among the simulator's."""
-SIGMAS = (1.0, 0.5)
+SIGMAS = (1.0,)
 DIT = DiTConfig(
     dim=192,
     heads=4,

@@ -271,3 +271,26 @@ def test_a_moment_counts_the_rows_in_use_and_shares_what_stays(model):
         == 2 * world.state.cache.used_bytes // 2 + sum(first.parts[part] for part in shared)
     )
     assert sum(first.parts.values()) < world.moment_bytes
+
+
+def visible(world, chunks, events=None):
+    """Latent frames that each chunk saw, its own among them."""
+    out = []
+    for number in range(chunks):
+        for wire in (events or {}).get(number, ()):
+            world.apply(wire, None, 0.0)
+        out.append(world.step().window.visible_latent_frames)
+    return out
+
+
+def test_memory_begins_anew_once_a_prompt_has_made_another_land(model):
+    seen = visible(model.open(SCENE, 1, 0), 12, {2: [prompt("red canyon")]})
+    begun = seen.index(1, 1)
+    assert begun > 4, "the change itself is remembered"
+    assert seen[:begun] == sorted(seen[:begun])
+    assert seen[begun : begun + 3] == [1, 2, 3]
+
+
+def test_other_weather_and_another_hour_leave_memory_as_it_is(model):
+    seen = visible(model.open(SCENE, 1, 0), 10, {2: [prompt("thick fog at night")]})
+    assert seen.count(1) == 1
