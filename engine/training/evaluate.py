@@ -32,8 +32,9 @@ DEFINITIONS = {
     "prompt and look determine; walks with an odd number change their prompt after 12 seconds",
     "copy_psnr_1s": "the same for a model that shows its first picture for ever",
     "autoencoder_psnr": "dB of pictures that are encoded and decoded",
-    "memory_agreement_X": "0 to 1: what is hidden of a world (its look; what the layout does not tell) after looking "
-    "away by 30 degrees and back, along the way from other worlds (0) to the truth (1), with the still window, with "
+    "memory_agreement_X": "0 to 1: what is hidden of a world (what the layout does not tell: clouds, waves, flower "
+    "patches, kinds of trees) after looking away by 30 degrees and back, along the way from other worlds (0) to the "
+    "truth (1), with the still window, with "
     "the moving one, and with no memory at all",
     "transformer_gain_db": "dB that the first seconds lose when the transformer's output is zero",
     "painter_sharpness_ratio": "sharpness_ratio_1s without the transformer",
