@@ -40,6 +40,8 @@ class BundledConfig:
     """The layout channels that the networks were made for."""
     geometry: ChunkGeometry
     stream: StreamShape
+    windows: tuple[int, int]
+    """Latent frames beyond which it gains nothing by looking back, while moving and while standing still."""
     sigmas: tuple[float, ...]
     camera: CameraScale
     metres_per_unit: float
@@ -90,6 +92,7 @@ class BundledConfig:
                 stream.integer("window_latent_frames"),
                 stream.integer("sink_latent_frames"),
             ),
+            windows=(stream.integer("moving_latent_frames"), stream.integer("still_latent_frames")),
             sigmas=values.numbers("sigmas"),
             camera=CameraScale(
                 move_step=camera.number("move_step"),

@@ -260,7 +260,7 @@ class BundledWorldModel:
             schedule=schedule,
             schedule_of=partial(_schedule, own.sigmas),
             camera=CameraPreset(convention, own.camera_scale(convention), own.intrinsics),
-            policy=config.window.within(own.stream),
+            policy=config.window.within(*own.windows),
             begin=partial(LayoutScenery, model, schedule.steps, config.prompt.crossfade_chunks),
             device=torch.device("cpu"),
             dtype=torch.float32,

@@ -29,15 +29,14 @@ class WindowPolicy:
     def active(self) -> bool:
         return self.interactive and self.moving_latent_frames is not None
 
-    def within(self, shape: StreamShape) -> WindowPolicy:
-        """The same, looking back no further than the model's own window: for a model that was trained with no more."""
-        widest = shape.base_latent_frames
-
-        def clamped(latent_frames: int | None) -> int | None:
-            return None if latent_frames is None else min(latent_frames, widest)
-
-        moving, still = clamped(self.moving_latent_frames), clamped(self.still_latent_frames)
-        return replace(self, moving_latent_frames=moving, still_latent_frames=still)
+    def within(self, moving_latent_frames: int, still_latent_frames: int) -> WindowPolicy:
+        """The same, looking back no further than that: for a model that gains nothing by more."""
+        moving, still = self.moving_latent_frames, self.still_latent_frames
+        return replace(
+            self,
+            moving_latent_frames=None if moving is None else min(moving, moving_latent_frames),
+            still_latent_frames=None if still is None else min(still, still_latent_frames),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def random_places(generator: torch.Generator, batch: int) -> Walk:
 
 
 def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> tuple[Tensor, Tensor]:
-    """Mix per video frame with prompt changes that blend over four latent frames, and the prompt's own mix."""
+    """Mix per video frame with prompt changes, each a blend over some latent frames, and the prompt's own mix."""
     first, second = random_mix(generator, B), random_mix(generator, B)
     keep = torch.rand(B, 3, generator=generator) < 0.4
     parts = [len(BIOMES), len(TIMES), len(WEATHERS)]
@@ -161,7 +161,7 @@ def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> 
     return mix, target
 
 
-BLEND_LATENT_FRAMES = 3.0
+BLEND_LATENT_FRAMES = 2.0
 HIDDEN_METRES = 256.0
 """The noise repeats after so many metres, and with it what a world's picture may hide."""
 

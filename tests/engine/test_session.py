@@ -25,7 +25,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def interactive(model):
-    policy = WindowPolicy(interactive=True, moving_latent_frames=4, still_latent_frames=1, still_chunks=2)
+    policy = WindowPolicy(interactive=True, moving_latent_frames=3, still_latent_frames=1, still_chunks=2)
     return BundledWorldModel(model.model, EngineConfig(window=policy), model.card)
 
 
@@ -166,7 +166,7 @@ def test_the_window_follows_motion_when_it_is_on_and_is_full_when_it_is_off(mode
     seen = modes(interactive.open(SCENE, 3, 0))
     assert [w.mode for w in seen] == ["base", "moving", "moving", "still", "still", "still", "moving"]
     assert seen[4].visible_latent_frames == 3  # sink, one recent, the chunk
-    assert seen[6].visible_latent_frames == 6  # memory is back at once
+    assert seen[6].visible_latent_frames == 5  # memory is back at once
 
 
 def test_with_the_window_off_nothing_differs_from_a_policy_that_never_applies(model):
