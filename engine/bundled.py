@@ -9,10 +9,10 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
-from torch import nn
+from torch import Tensor, nn
 
 from engine.camera import CameraConvention, CameraScale, Intrinsics
-from engine.conditioning import LayoutConditioner
+from engine.conditioning import ChunkCondition, LayoutConditioner, world_rope
 from engine.errors import FileProblem, MissingModelValue, WeightsProblem
 from engine.geometry import ChunkGeometry
 from engine.layout import GUIDE_CHANNELS, Lens
@@ -40,6 +40,8 @@ class BundledConfig:
     """The layout channels that the networks were made for."""
     geometry: ChunkGeometry
     stream: StreamShape
+    windows: tuple[int, int]
+    """Latent frames beyond which it gains nothing by looking back, while moving and while standing still."""
     sigmas: tuple[float, ...]
     camera: CameraScale
     metres_per_unit: float
@@ -77,6 +79,7 @@ class BundledConfig:
         size, stream, camera = values.map("size"), values.map("stream"), values.map("camera")
         dit, text = values.map("dit"), values.map("text")
         split, guide = dit.integers("rope_split"), values.names("guide", GUIDE_CHANNELS)
+        turns = dit.integers("rope_turns") if "rope_turns" in dit.values else None
         return cls(
             name=values.text("name"),
             fps=values.number("fps"),
@@ -89,6 +92,7 @@ class BundledConfig:
                 stream.integer("window_latent_frames"),
                 stream.integer("sink_latent_frames"),
             ),
+            windows=(stream.integer("moving_latent_frames"), stream.integer("still_latent_frames")),
             sigmas=values.numbers("sigmas"),
             camera=CameraScale(
                 move_step=camera.number("move_step"),
@@ -106,6 +110,7 @@ class BundledConfig:
                 text_length=text.integer("length"),
                 text_dim=text.integer("word_size"),
                 rope_split=(split[0], split[1], split[2]),
+                rope_turns=turns,
             ),
             autoencoder=AutoencoderConfig(len(guide)),
             painter=PainterConfig(len(guide), MIX_SIZE),
@@ -211,6 +216,11 @@ class BundledModel:
     networks: BundledNetworks
     reader: PromptReader
     conditioner: LayoutConditioner
+
+    def rope(self, condition: ChunkCondition) -> Tensor | None:
+        """Positions of a chunk's tokens [N, D/2, 2] where they are directions in the world."""
+        table = world_rope(self.config.dit, self.config.lens, condition.yaw, condition.pitch)
+        return None if table is None else table.flatten(0, 1)
 
 
 def load_bundled_model(folder: Path, progress: Callable[[str, float | None], None]) -> BundledModel:

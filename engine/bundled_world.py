@@ -20,7 +20,7 @@ from engine.crossfade import Crossfade, between, goes_on, restored, texts_of
 from engine.device import prepare_device
 from engine.errors import BadValue
 from engine.events import check_prompt
-from engine.grading import grade
+from engine.grading import GRADING_SIZE, grade, look_between, ungrade
 from engine.image_condition import fit_image
 from engine.protocol import ModelCard, Optics, Pixels, Prompt, PromptMix, SceneSpec, prompt_to_wire
 from engine.scenery import PreparedChunk
@@ -28,6 +28,7 @@ from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
 from engine.wishes import Mix, asked_mix, unknown_notice
 from engine.wording import PICTURE_PROMPT
+from engine.worldmap import BIOMES
 
 _RESIDUAL_LIMIT = 5.0
 _DISSOLVE_SECONDS = 1.0
@@ -52,6 +53,8 @@ class LayoutScenery:
         self.base: Mix = DEFAULT_MIX if self.fitted is None else self.fitted.mix
         """What the prompt in force was held against."""
         mix = asked_mix(self.base, reading.wish)
+        self.remembered: Mix = mix
+        """The world with whose picture the transformer's memory begins."""
         self.words = Crossfade(reading.rows)
         self.place, self.blend = Place.of(scene.map_seed, scene.start), Blend(mix, mix)
         if self.fitted is not None:
@@ -61,6 +64,9 @@ class LayoutScenery:
         if not reading.understood and scene.prompt.strip() not in ("", PICTURE_PROMPT):
             told.append(unknown_notice(scene.prompt))
         self.notice: str | None = " ".join(told) or None
+        self.look: Tensor | None = None
+        """The world's own light [5] (``grading``): found in its first picture, taken out of it, and put on every frame.
+        What the networks make is without one, so that none can drift or stay behind when the prompt changes."""
         self.fade_share: float | None = None
         self._words_share: float | None = None
         geometry, channels = model.config.geometry, model.config.dit.out_channels
@@ -109,6 +115,8 @@ class LayoutScenery:
         picture = self.picture if chunk == 0 else None
         shares = [] if self._words_share is None else [self._words_share]
         was_going = self.blend.share < 1
+        anew = not was_going and _is_another_land(self.remembered, self.blend.target)
+        self.remembered = self.blend.target if anew else self.remembered
         condition, self.blend = self.model.conditioner.prepare_chunk(
             self.place, self.blend, shown, poses.absolute, picture=picture is not None
         )
@@ -119,7 +127,9 @@ class LayoutScenery:
             renoise=self._renoise,
             shown=poses.absolute[-1] if picture is None else shown,
             decode=partial(self._decode, condition, chunk),
-            known=None if picture is None else self._picture_residual(picture, condition),
+            known=self._known(picture, condition, anew=anew),
+            anew=anew,
+            rope=self.model.rope(condition),
         )
 
     def _renoise(self, step: int) -> Tensor:
@@ -130,23 +140,24 @@ class LayoutScenery:
 
     def mark(self) -> Callable[[], None]:
         words, notice, place, blend, asked = self.words, self.notice, self.place, self.blend, (self.asked, self.base)
-        noises = self.noise, self.renoise
+        noises, remembered = (self.noise, self.renoise), self.remembered
 
         def back() -> None:
             self.words, self.notice, self.place, self.blend = words, notice, place, blend
             self.asked, self.base = asked
-            self.noise, self.renoise = noises
+            (self.noise, self.renoise), self.remembered = noises, remembered
 
         return back
 
     def plain(self) -> Mapping[str, object]:
         asked = None if self.asked is None else prompt_to_wire(self.asked)
         kept = {"place": asdict(self.place), "blend": asdict(self.blend), "asked": asked, "base": list(self.base)}
-        return {**kept, "words": self.words.plain()}
+        return {**kept, "words": self.words.plain(), "remembered": list(self.remembered)}
 
     def tensors(self) -> dict[str, Tensor]:
         source = {} if self.words.source is None else {"text_source": self.words.source}
-        return {"text_rows": self.words.target, "noise": self.noise, "renoise": self.renoise, **source}
+        look = {} if self.look is None else {"look": self.look}
+        return {"text_rows": self.words.target, "noise": self.noise, "renoise": self.renoise, **source, **look}
 
     def take(self, plain: Mapping[str, object], tensors: Mapping[str, Tensor]) -> None:
         place, blend = plain["place"], plain["blend"]
@@ -159,22 +170,35 @@ class LayoutScenery:
         base, asked = plain.get("base"), plain.get("asked")  # files from before there were mixes have neither
         self.base = tuple(float(v) for v in base) if isinstance(base, list) else self.blend.target
         self.asked = None if asked is None else check_prompt(asked)
+        remembered = plain.get("remembered")
+        self.remembered = tuple(float(v) for v in remembered) if isinstance(remembered, list) else self.blend.target
         self.words = restored(tensors["text_rows"], tensors.get("text_source"), plain.get("words"))
-        self.noise, self.renoise = tensors["noise"], tensors["renoise"]
+        self.noise, self.renoise, self.look = tensors["noise"], tensors["renoise"], tensors.get("look")
+        if self.look is not None and self.look.shape != (GRADING_SIZE,):
+            raise ValueError(f"a look is {GRADING_SIZE} numbers")
 
-    def _picture_residual(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
-        """What a world's first picture [1, 3, H, W] in -1..1 says beyond the painter.
+    def _known(self, picture: Tensor | None, condition: ChunkCondition, *, anew: bool) -> Tensor | None:
+        """x0 of a chunk with which a memory begins: of the first picture, or of the painter's own in another land."""
+        if picture is not None:
+            return self._begin(picture, condition)
+        return torch.zeros_like(condition.base) if anew else None
 
-        A picture of the user's own is not a picture of this land: the painter's own one in its look stands for it.
+    def _begin(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
+        """Take the look of a world's first picture [1, 3, H, W] in -1..1; returns what else it says beyond the painter.
+
+        A picture of the user's own is not a picture of this land: nothing but its look is taken.
         """
         autoencoder = self.model.networks.autoencoder
+        painted = autoencoder.decode(condition.base[0].transpose(0, 1), condition.guides)[0, -1:]
+        painted = (painted.clamp(-1, 1) + 1) / 2  # [1, 3, H, W]
         if self.fitted is not None:
-            painted = autoencoder.decode(condition.base[0].transpose(0, 1), condition.guides)[0, -1:]
-            painted = (painted.clamp(-1, 1) + 1) / 2  # [1, 3, H, W]
             line = own_picture.horizon_line(self.fitted.pitch_degrees)
-            look = own_picture.look_of(painted[0], line, self.fitted.tones)
-            picture = grade(painted, look[None]) * 2 - 1
-        latent = autoencoder.encode(picture.expand(1, 4, -1, -1, -1))[:, :, None]
+            self.look = own_picture.look_of(painted[0], line, self.fitted.tones)
+            return torch.zeros_like(condition.base)
+        picture = (picture + 1) / 2
+        self.look = look_between(painted, picture)
+        plain = ungrade(picture, self.look[None]) * 2 - 1
+        latent = autoencoder.encode(plain.expand(1, 4, -1, -1, -1))[:, :, None]
         residual = (latent - condition.base) / self.model.conditioner.scale
         return residual.clamp(-_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
 
@@ -184,6 +208,8 @@ class LayoutScenery:
         if condition.standing:  # one moment is one picture: the decoder's small differences would shimmer
             frames = frames.mean(0, keepdim=True).expand_as(frames)
         frames = frames[self.model.config.geometry.temporal_scale - 1 :] if chunk == 0 else frames
+        if self.look is not None:
+            frames = grade((frames.clamp(-1, 1) + 1) / 2, self.look.expand(len(frames), -1)) * 2 - 1
         yield frames if self.fitted is None else self._dissolved(frames, chunk)
 
     def _dissolved(self, frames: Tensor, chunk: int) -> Tensor:
@@ -196,6 +222,12 @@ class LayoutScenery:
             return frames
         shares = [own_picture.picture_share(first + i, length) for i in range(len(frames))]
         return torch.lerp(frames, self.picture, torch.tensor(shares)[:, None, None, None])
+
+
+def _is_another_land(one: Mix, other: Mix) -> bool:
+    """Whether most of the biome is another. Other weather or another hour do not make the trees others."""
+    biomes = slice(0, len(BIOMES))
+    return sum(abs(a - b) for a, b in zip(one[biomes], other[biomes], strict=True)) > 1
 
 
 def _in_size(image: Pixels, model: BundledModel) -> Tensor:
@@ -228,7 +260,7 @@ class BundledWorldModel:
             schedule=schedule,
             schedule_of=partial(_schedule, own.sigmas),
             camera=CameraPreset(convention, own.camera_scale(convention), own.intrinsics),
-            policy=config.window,
+            policy=config.window.within(*own.windows),
             begin=partial(LayoutScenery, model, schedule.steps, config.prompt.crossfade_chunks),
             device=torch.device("cpu"),
             dtype=torch.float32,

@@ -15,7 +15,10 @@ from torch import Tensor
 
 from engine.camera import Poses, video_poses
 from engine.layout import Lens, cast
+from engine.models.autoencoder import SPATIAL_SCALE
+from engine.models.dit_config import DiTConfig
 from engine.models.painter import GUIDED_FRAMES, Painter, painter_guide
+from engine.models.rope import direction_table
 from engine.protocol import StartPose
 from engine.worldmap import BIOMES, MIX_SIZE, TIMES, View, WorldMap, seed_origin
 
@@ -75,6 +78,25 @@ class ChunkCondition:
     mixes: Tensor  # [F, 4, M] mix of worlds of the video frames
     standing: bool
     """All video frames are the same moment."""
+    yaw: Tensor  # [F] radians on the map, of the camera after each latent frame
+    pitch: Tensor  # [F]
+
+
+def world_rope(config: DiTConfig, lens: Lens, yaw: Tensor, pitch: Tensor) -> Tensor | None:
+    """Positions [..., N, D/2, 2] of a picture's patches for cameras [...] of ``yaw`` and ``pitch`` (radians), where the
+    transformer knows directions in the world; None where it knows places in the picture.
+
+    A patch's column is its azimuth; its row is counted from the horizon, as looking up and down shifts the picture
+    (see ``layout``).
+    """
+    if config.rope_turns is None:
+        return None
+    px, f = config.patch_px * SPATIAL_SCALE, lens.focal_px
+    columns = (torch.arange(lens.width_px // px) + 0.5) * px - lens.width_px / 2
+    rows = (torch.arange(lens.height_px // px) + 0.5) * px - lens.height_px / 2
+    azimuth = yaw.double()[..., None] + (columns / f).atan()
+    below = (rows - pitch.double().tan()[..., None] * f) / px
+    return direction_table(config.rope_turns, config.rotated_pairs[1], azimuth, below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +147,8 @@ class LayoutConditioner:
         mixes = torch.unflatten(view.mix, 0, split)
         base = self.painter(painter_guide(guides), mixes[:, list(GUIDED_FRAMES)]).transpose(0, 1)[None]
         mask = torch.full((1, MASK_CHANNELS, *base.shape[2:]), float(picture))
-        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes, standing), blend
+        yaw, pitch = (torch.unflatten(angle, 0, split)[:, -1] for angle in (view.yaw, view.pitch))
+        return ChunkCondition(torch.cat([mask, base], 1), base, guides, mixes, standing, yaw, pitch), blend
 
     def view(self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool) -> tuple[View, Blend]:
         """The map cameras of a chunk's video frames (F * 4 of them), and the blend after it; as ``prepare_chunk``."""

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from engine.bundled import MODEL_FOLDER
 from engine.errors import FileProblem
-from engine.grading import GRADING_SIZE, grade
+from engine.grading import GRADING_SIZE, LARGEST_LOOK, grade
 from engine.image_condition import fit_image
 from engine.picture_measures import HEIGHT_PX, WIDTH_PX, horizon, measure
 from engine.protocol import Pixels
@@ -27,8 +27,6 @@ from engine.worldmap import BIOMES, TIMES, WEATHERS
 
 REFERENCES = MODEL_FOLDER / "pictures.safetensors"
 LARGEST_PITCH_DEGREES = 8.0
-LARGEST_LOOK = 2.0
-"""The simulator's looks go no further, so the networks know none beyond."""
 _LEAST_PART = 0.35
 """Of a group of worlds: a smaller part is doubt and not a mixture."""
 _FARTHEST = 4.0

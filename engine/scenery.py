@@ -29,6 +29,10 @@ class PreparedChunk:
     """The chunk's x0 [1, 16, F, h, w] -> its frames [T, 3, H, W] in -1..1, in parts as they are ready. Called once."""
     known: Tensor | None = None
     """x0 where nothing has to be denoised."""
+    rope: Tensor | None = None
+    """Positions of the chunk's tokens [N, D/2, 2] where they are directions in the world."""
+    anew: bool = False
+    """What is remembered ends before this chunk, which a world begins with."""
 
 
 class Scenery(Protocol):

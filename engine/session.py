@@ -133,7 +133,9 @@ class WorldSession:
         watch.mark()
         poses = self._move(inputs)
         prepared = self.state.scenery.prepare(self.state.chunk, self.state.shown, poses)
-        context = self._context(seen, poses)
+        if prepared.anew:
+            self._begin_anew()
+        context = self._context(seen, poses, prepared.rope)
         watch.mark()
         x0 = self._denoise(schedule, prepared, context)
         watch.mark()
@@ -233,7 +235,7 @@ class WorldSession:
 
     def _follow_prompt(self, inputs: ChunkInputs) -> bool:
         """Take a new prompt, or a step towards it: of the network's memory only the cross-attention begins anew; the
-        history stays."""
+        history stays (until a scenery has become another world, see ``PreparedChunk.anew``)."""
         is_new = inputs.prompt is not None and inputs.prompt != self.state.prompt
         if inputs.prompt is not None and is_new:
             self.state.scenery.follow(inputs.prompt)
@@ -243,6 +245,11 @@ class WorldSession:
             self.cross_attention_resets += 1
             self.state.cross.reset()
         return inputs.prompt is not None
+
+    def _begin_anew(self) -> None:
+        """Another world: what is remembered of the one before would only stain it."""
+        self.state.cache.reset()
+        self.state.latent_frame = 0
 
     def _retake(self, inputs: ChunkInputs) -> DenoiseSchedule:
         """The chunk's schedule; where it is made in another way, from the noise that is wanted."""
@@ -261,7 +268,7 @@ class WorldSession:
         )
         return poses
 
-    def _context(self, seen: KVWindow, poses: ChunkPoses) -> ChunkContext:
+    def _context(self, seen: KVWindow, poses: ChunkPoses, rope: Tensor | None) -> ChunkContext:
         """What all passes over the chunk share; positions that would end are moved back first."""
         model, state = self.model, self.state
         limit = model.position_limit_latent_frames
@@ -278,6 +285,7 @@ class WorldSession:
             cross=state.cross,
             start_latent_frame=state.latent_frame,
             recent_window_tokens=seen.recent_tokens(self.geometry.tokens_per_latent_frame),
+            rope=rope,
         )
 
     def _denoise(self, schedule: DenoiseSchedule, prepared: PreparedChunk, context: ChunkContext) -> Tensor:

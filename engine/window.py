@@ -7,7 +7,7 @@ made once a chunk and holds for all its denoising passes and its commit. Rules: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Mode = Literal["full", "base", "moving", "still"]
@@ -28,6 +28,15 @@ class WindowPolicy:
     @property
     def active(self) -> bool:
         return self.interactive and self.moving_latent_frames is not None
+
+    def within(self, moving_latent_frames: int, still_latent_frames: int) -> WindowPolicy:
+        """The same, looking back no further than that: for a model that gains nothing by more."""
+        moving, still = self.moving_latent_frames, self.still_latent_frames
+        return replace(
+            self,
+            moving_latent_frames=None if moving is None else min(moving, moving_latent_frames),
+            still_latent_frames=None if still is None else min(still, still_latent_frames),
+        )
 
 
 @dataclass(frozen=True, slots=True)

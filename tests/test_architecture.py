@@ -94,7 +94,12 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
     ),
     "websockets": ("engine.remote*",),
     "msgpack": ("engine.remote*",),
-    "multiprocessing": ("engine.host", "engine.channel", "engine.training.render_stage"),
+    "multiprocessing": (
+        "engine.host",
+        "engine.channel",
+        "engine.training.render_stage",
+        "engine.training.evaluate_command",
+    ),
     "subprocess": (
         "app.recorder",
         "app.mp4",
@@ -104,7 +109,7 @@ EXTERNAL_ONLY_IN: dict[str, tuple[str, ...]] = {
         "engine.doctor",
         "engine.bench*",
     ),
-    "concurrent": (),
+    "concurrent": ("engine.training.evaluate_command",),
     "huggingface_hub": ("engine.lingbot.download",),
     "imageio_ffmpeg": ("app.mp4", "engine.doctor"),
     "safetensors": (

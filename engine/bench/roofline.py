@@ -161,8 +161,9 @@ def _parts(world: WorldSession, recent: int | None, rounds: int) -> Iterator[Par
     yield timed("text", 1, work.text(sizes, size), lambda: dit.project_text(state.scenery.text_rows))
     yield timed("camera", 1, work.camera(sizes, geometry, size), lambda: dit.prepare_camera(rays))
     tokens = None if recent is None else recent * geometry.tokens_per_latent_frame
+    rope = torch.ones(geometry.tokens_per_chunk, sizes.head_dim // 2, 2) if sizes.rope_turns else None
     context = ChunkContext(
-        state.scenery.text_rows, dit.prepare_camera(rays), state.cache, state.cross, state.latent_frame, tokens
+        state.scenery.text_rows, dit.prepare_camera(rays), state.cache, state.cross, state.latent_frame, tokens, rope
     )
     dit(x, step, context)  # makes room for this chunk; from here on it is written again and again
     seen = state.cache.visible_tokens // geometry.tokens_per_latent_frame

@@ -45,5 +45,28 @@ class Attention(nn.Module):
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
         return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(2)
 
+    @staticmethod
+    def mix_after_history(q: Tensor, k: Tensor, v: Tensor, history: int, per_frame: int) -> Tensor:
+        """``mix`` of a training clip [B, F * per_frame, heads, d] whose first ``history`` latent frames are clean: they
+        see what came before them; each later one sees them and itself. A third of the work of a mask."""
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+        ends = [per_frame * (frame + 1) for frame in range(history)]
+        mixed = [
+            functional.scaled_dot_product_attention(q[:, :, end - per_frame : end], k[:, :, :end], v[:, :, :end])
+            for end in ends
+        ]
+        later = q.shape[2] // per_frame - history
+        if later:
+
+            def apart(t: Tensor) -> Tensor:
+                own = torch.unflatten(t[:, :, history * per_frame :], 2, (later, per_frame)).transpose(1, 2)
+                past = t[:, None, :, : history * per_frame].expand(-1, later, -1, -1, -1)
+                return own if t is q else torch.cat([past, own], 3)
+
+            looking, keys, values = (apart(t).flatten(0, 1) for t in (q, k, v))
+            each = functional.scaled_dot_product_attention(looking, keys, values)
+            mixed.append(torch.unflatten(each, 0, (len(q), later)).transpose(1, 2).flatten(2, 3))
+        return torch.cat(mixed, 2).transpose(1, 2).flatten(2)
+
     def _split(self, x: Tensor) -> Tensor:
         return torch.unflatten(x, -1, (self.heads, -1))

@@ -23,10 +23,11 @@ SPATIAL_SCALE = 8
 class AutoencoderConfig:
     guide_channels: int
     encoder_width: int = 96
-    coarse_width: int = 160
-    middle_width: int = 64
-    fine_width: int = 40
-    pixel_width: int = 24
+    encoder_coarse_width: int = 160
+    coarse_width: int = 112
+    middle_width: int = 48
+    fine_width: int = 32
+    pixel_width: int = 16
 
 
 def start_at_zero(layer: nn.Conv2d) -> None:
@@ -66,7 +67,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: AutoencoderConfig) -> None:
         super().__init__()
-        c, w = config.encoder_width, config.coarse_width
+        c, w = config.encoder_width, config.encoder_coarse_width
         self.conv_in = nn.Conv2d(FRAMES_PER_LATENT * 3 * 16, c, 3, padding=1)
         self.block_in = ResidualBlock(c)
         self.down = Pointwise(c * 4, w)
@@ -105,7 +106,7 @@ class GuidedDecoder(nn.Module):
         self.to_pixel = Pointwise(f, t * p * 4)
         self.guide_pixel = Pointwise(g, p)
         self.pixel = Pointwise(p, p)
-        self.conv_out = nn.Conv2d(p, 3, 3, padding=1)
+        self.to_colour = Pointwise(p, 3)
 
     def forward(self, latents: Tensor, guides: Tensor) -> Tensor:
         B, T, G, H, W = guides.shape
@@ -118,25 +119,29 @@ class GuidedDecoder(nn.Module):
         )
         x = self.middle(x)
         x = functional.pixel_shuffle(self.to_fine(x), 2) + self.guide_fine(half.reshape(B, T * G, H // 2, W // 2))
-        x = self.fine(x)
-        out: Tensor = self.conv_out(self._pixels(functional.silu(x), flat)).reshape(B, T, 3, H, W)
-        return out
+        return self._pixels(functional.silu(self.fine(x)), guides)
 
     def _pixels(self, x: Tensor, guides: Tensor) -> Tensor:
-        """[B, f, H/2, W/2] and guides [B*4, G, H, W] -> [B*4, p, H, W]: shuffle(to_pixel(x)) + guide_pixel(guides),
-        silu, then x + pixel(x), silu. These are the largest tensors, so every step that can be is done in place.
+        """[B, f, H/2, W/2] and guides [B, 4, G, H, W] -> frames [B, 4, 3, H, W].
+
+        Pixel by pixel from here on: edges are the guide's. These are the largest tensors, so each frame goes through
+        all layers before the next one's turn (it stays in the cache), and every step that can be is done in place.
         """
-        T, f, p = FRAMES_PER_LATENT, x.shape[1], self.pixel.out_channels
-        rows = x.permute(0, 2, 3, 1).reshape(len(x), 1, -1, f)
-        weight = self.to_pixel.weight.view(T, p * 4, f).mT
-        bias = _bias(self.to_pixel).view(T, 1, p * 4) + _bias(self.guide_pixel).repeat_interleave(4)
-        wide = (rows @ weight).add_(bias).view(len(guides), *x.shape[2:], p * 4).permute(0, 3, 1, 2)
-        y = functional.pixel_shuffle(wide, 2).permute(0, 2, 3, 1)  # [B*4, H, W, p]
-        y = y.reshape(-1, p).addmm_(guides.permute(0, 2, 3, 1).flatten(0, 2), self.guide_pixel.weight.flatten(1).mT)
-        y = functional.silu(y, inplace=not torch.is_grad_enabled())
-        onward = self.pixel.weight.flatten(1).mT + torch.eye(p, device=y.device)
-        y = functional.silu(torch.addmm(_bias(self.pixel), y, onward), inplace=not torch.is_grad_enabled())
-        return y.view(len(guides), *guides.shape[2:], p).permute(0, 3, 1, 2)
+        B, T, G, H, W = guides.shape
+        f, p = x.shape[1], self.pixel.out_channels
+        rows = x.permute(0, 2, 3, 1).reshape(-1, f)
+        weights = self.to_pixel.weight.view(T, p * 4, f).mT
+        biases = _bias(self.to_pixel).view(T, p * 4) + _bias(self.guide_pixel).repeat_interleave(4)
+        onward = self.pixel.weight.flatten(1).mT + torch.eye(p, device=x.device)
+        frames = []
+        for frame, weight, bias in zip(guides.unbind(1), weights, biases, strict=True):
+            wide = torch.addmm(bias, rows, weight).view(B, H // 2, W // 2, p, 2, 2)
+            y = wide.permute(0, 1, 4, 2, 5, 3).reshape(-1, p)
+            y = y.addmm_(frame.permute(0, 2, 3, 1).reshape(-1, G), self.guide_pixel.weight.flatten(1).mT).relu_()
+            y = torch.addmm(_bias(self.pixel), y, onward).relu_()
+            y = torch.addmm(_bias(self.to_colour), y, self.to_colour.weight.flatten(1).mT)
+            frames.append(y.view(B, H, W, 3).permute(0, 3, 1, 2))
+        return torch.stack(frames, 1)
 
 
 def _bias(layer: nn.Conv2d) -> Tensor:

@@ -50,6 +50,8 @@ class ChunkContext:
     cross: CrossAttentionCache
     start_latent_frame: int
     recent_window_tokens: int | None = None
+    rope: Tensor | None = None
+    """Positions of the chunk's tokens [N, D/2, 2] where they are directions in the world (``rope_turns``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class BlockParts:
 @dataclass(frozen=True, slots=True)
 class _Pass:
     """What all blocks share in one pass. ``modulation`` is [B, G, 6, D], G = 1 or one row for each latent frame;
-    ``rope`` [N, D/2, 2]."""
+    ``rope`` [N, D/2, 2] or [B, N, D/2, 2]."""
 
     modulation: Tensor
     rope: Tensor
@@ -78,6 +80,8 @@ class _Pass:
     remember: Remember
     parts: BlockParts
     mask: Tensor | None = None
+    history: tuple[int, int] | None = None
+    """Clean latent frames of a training clip and tokens of one, see ``Attention.mix_after_history``; then no mask."""
 
 
 class Block(nn.Module):
@@ -103,7 +107,10 @@ class Block(nn.Module):
         """[B, N, D] -> [B, N, D]."""
         q, k, v = shared.parts.project(self, x, shared.modulation, shared.rope)
         k, v = shared.remember(layer, k, v)
-        mixed = self.self_attn.mix(q, k, v, shared.mask)
+        if shared.history is None:
+            mixed = self.self_attn.mix(q, k, v, shared.mask)
+        else:
+            mixed = self.self_attn.mix_after_history(q, k, v, *shared.history)
         camera = None if shared.camera is None else shared.camera.of(layer)
         return shared.parts.finish(self, x, mixed, shared.modulation, camera, shared.text[layer])
 
@@ -219,27 +226,34 @@ class CausalDiT(nn.Module):
         *,
         latent_frames: tuple[int, ...] | None = None,
         visible: Tensor | None = None,
+        history: int | None = None,
+        rope: Tensor | None = None,
     ) -> Tensor:
         """Training: a whole clip in one pass without a cache; latent frame f sees the latent frames up to f.
 
         x [B, in_channels, F, h, w], ``timesteps`` [B, F], text [B, L, text_dim]. ``visible`` bool [F, F] replaces the
         causal rule (row = who looks), ``latent_frames`` the positions 0..F-1; with both, a clean copy of the clip can
-        stand before the noisy one. Returns float32 [B, out_channels, F, h, w].
+        stand before the noisy one. ``history`` replaces both: so many clean latent frames come
+        first, and each later one sees them and itself. ``rope`` [B, N, D/2, 2] replaces the grid's positions.
+        Returns float32 [B, out_channels, F, h, w].
         """
         frames, rows, columns = self._grid(x)
-        if visible is None:
+        if visible is None and history is None:
             visible = torch.ones(frames, frames, dtype=torch.bool, device=x.device).tril()
         per_frame = rows * columns
         time, modulation = self._embed_time(timesteps)
-        positions = tuple(range(frames)) if latent_frames is None else latent_frames
+        if rope is None:
+            positions = tuple(range(frames)) if latent_frames is None else latent_frames
+            rope = torch.view_as_real(rope_table(self.config.rotated_pairs, positions, rows, columns, x.device))
         shared = _Pass(
             modulation=modulation,
-            rope=torch.view_as_real(rope_table(self.config.rotated_pairs, positions, rows, columns, x.device)),
+            rope=rope,
             camera=camera,
             text=self.project_text(text),
             remember=lambda layer, k, v: (k, v),
             parts=self.parts,
-            mask=visible.repeat_interleave(per_frame, 0).repeat_interleave(per_frame, 1),
+            mask=None if visible is None else visible.repeat_interleave(per_frame, 0).repeat_interleave(per_frame, 1),
+            history=None if history is None else (history, per_frame),
         )
         tokens = self._embed_patches(x)
         for layer, block in enumerate(self._layers):
@@ -287,7 +301,10 @@ class CausalDiT(nn.Module):
         per_frame = rows * columns
         cache.begin(start * per_frame, frames * per_frame, context.recent_window_tokens)
         time, modulation = self._embed_time(timestep)
-        rope = chunk_table(self.config.rotated_pairs, start, frames, rows, columns, x.device)
+        assert (context.rope is None) == (self.config.rope_turns is None), "world directions belong to rope_turns"
+        rope = context.rope
+        if rope is None:
+            rope = chunk_table(self.config.rotated_pairs, start, frames, rows, columns, x.device)
         shared = _Pass(modulation, rope, context.camera, cross.layers, cache.write, self.parts)
         return self._embed_patches(x), time, shared
 

@@ -31,12 +31,17 @@ class DiTConfig:
     camera_channels: int = 384
     eps: float = 1e-6
     rope_split: RopeSplit | None = None
+    rope_turns: tuple[int, ...] | None = None
+    """Positions are directions in the world, given with each chunk: each column pair's turns in a full turn of the
+    camera."""
 
     def __post_init__(self) -> None:
         if self.dim % self.heads or self.head_dim % 2:
             raise ValueError(f"dim {self.dim} does not split into {self.heads} heads of even size")
         if sum(self.rotated_pairs) != self.head_dim // 2 or min(self.rotated_pairs) < 0:
             raise ValueError(f"rope_split {self.rope_split} must have a sum of {self.head_dim // 2} pairs")
+        if self.rope_turns is not None and (self.rotated_pairs[0] or len(self.rope_turns) != self.rotated_pairs[2]):
+            raise ValueError(f"rope_turns {self.rope_turns} must be one for each column pair of {self.rotated_pairs}")
 
     @property
     def head_dim(self) -> int:

@@ -23,7 +23,7 @@ class PainterConfig:
     guide_channels: int
     mix_size: int
     width: int = 128
-    blocks: int = 5
+    blocks: int = 4
 
 
 def painter_guide(guides: Tensor) -> Tensor:

@@ -68,6 +68,20 @@ def _space_table(split: RopeSplit, rows: int, columns: int, device: torch.device
     return _unit(torch.cat(angles, dim=1), device)
 
 
+def direction_table(turns: tuple[int, ...], row_pairs: int, azimuth: Tensor, rows: Tensor) -> Tensor:
+    """Positions in the world instead of the picture: cosine and sine, float32 [..., N, D/2, 2], in row, column order.
+
+    azimuth [..., columns] radians, rows [..., rows] in patches below the horizon's place. The column pairs turn a whole
+    number of times (``turns``) in a full turn of the camera, so that a key in the memory is met again, at the same
+    angle, whichever way one looks back.
+    """
+    across = azimuth.double()[..., None] * torch.tensor(turns, dtype=torch.float64)
+    down = rows.double()[..., None] * THETA ** (-torch.arange(row_pairs, dtype=torch.float64) / row_pairs)
+    grid = (*azimuth.shape[:-1], rows.shape[-1], azimuth.shape[-1], -1)
+    angle = torch.cat([down[..., :, None, :].expand(grid), across[..., None, :, :].expand(grid)], -1).flatten(-3, -2)
+    return torch.stack([angle.cos(), angle.sin()], -1).float()
+
+
 def _unit(angle: Tensor, device: torch.device) -> Tensor:
     return torch.polar(torch.ones_like(angle), angle).to(torch.complex64).to(device)
 
@@ -80,15 +94,15 @@ def _angles(positions: Tensor, pairs: int) -> Tensor:
 
 
 def rotate(x: Tensor, table: Tensor) -> Tensor:
-    """Rotate the adjacent pairs of x [B, N, heads, D] by ``table`` complex64 [N, D/2]; the type of x is kept."""
+    """Rotate the adjacent pairs of x [B, N, heads, D] by ``table`` complex64 [(B,) N, D/2]; the type of x is kept."""
     pairs = torch.view_as_complex(torch.unflatten(x.float(), -1, (-1, 2)))
-    return torch.view_as_real(pairs * table[:, None]).flatten(-2).type_as(x)
+    return torch.view_as_real(pairs * table.unsqueeze(-2)).flatten(-2).type_as(x)
 
 
 def rotate_by(x: Tensor, table: Tensor) -> Tensor:
-    """``rotate`` by cosine and sine [N, D/2, 2], in a form that compiles: Inductor has no complex numbers."""
+    """``rotate`` by cosine and sine [(B,) N, D/2, 2], in a form that compiles: Inductor has no complex numbers."""
     if not torch.compiler.is_compiling():
         return rotate(x, torch.view_as_complex(table))
     a, b = torch.unflatten(x.float(), -1, (-1, 2)).unbind(-1)
-    cos, sin = table[:, None].unbind(-1)
+    cos, sin = table.unsqueeze(-3).unbind(-1)
     return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2).type_as(x)

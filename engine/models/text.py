@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+_LONGEST_COMPOUND = 24
+
 
 @dataclass(frozen=True, slots=True)
 class TextConfig:
@@ -63,11 +65,24 @@ class PromptEncoder(PhraseHead):
         return vectors * (ids >= 0)[..., None]
 
     def known_ids(self, words: Sequence[str]) -> list[int]:
-        """Places in the second table of those words that are in it, in their order."""
+        """Places in the second table of those words that are in it, in their order; a word that is not is read as two
+        that are ("hayfield"), and "'s" is left out."""
+        out: list[int] = []
+        for word in words:
+            bare = word.partition("'")[0]
+            out += self._places([bare]) or self._compound(bare)
+        return out
+
+    def _places(self, words: Sequence[str]) -> list[int]:
         keys = self.get_buffer("keys")
         wanted = torch.tensor([word_key(word) for word in words], dtype=torch.int64)
         places = torch.searchsorted(keys, wanted).clamp(max=len(keys) - 1)
         return [int(i) for i in places[keys[places] == wanted]]
+
+    def _compound(self, word: str) -> list[int]:
+        cuts = range(3, len(word) - 2) if len(word) <= _LONGEST_COMPOUND else ()
+        pairs = (self._places([word[:cut], word[cut:]]) for cut in cuts)
+        return next((pair for pair in pairs if len(pair) == 2), [])
 
     def known_rows(self, ids: Tensor) -> Tensor:
         """Meanings [B, L, known_size] of whole words; zero for padding."""

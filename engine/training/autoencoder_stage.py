@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from engine.layout import Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
-from engine.training.data import Rendered, random_walk, render
+from engine.training.data import Rendered, random_places, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
@@ -18,6 +18,7 @@ from engine.training.samples import reconstructions
 from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
+TEXTURE = 0.6
 VALIDATION_SEED = 990_000_000
 """Worlds of this generator seed and above are never trained on."""
 
@@ -28,20 +29,12 @@ def psnr(a: Tensor, b: Tensor) -> float:
 
 
 def single_groups(seed: int, step: int, batch: int, land: WorldMap, *, crop: bool = False) -> Rendered:
-    """A batch of latent frames' pictures: the second of two-frame walks; one in six is a standing first picture.
-
-    ``crop`` casts only the left, middle or right half of the picture.
-    """
+    """A batch of latent frames' pictures; ``crop`` casts only the left, middle or right half of each."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
-    walk = random_walk(generator, batch, 2).latent_frame(1)
     half = WIDTH_PX // 2
     lens = Lens(WIDTH_PX, HEIGHT_PX, (step % 3) * (half // 2), half) if crop else LENS
-    rendered = render(land, walk, lens)
-    still = torch.rand(batch, generator=generator) < 1 / 6
-    frames, guides = rendered.frames[:, 0], rendered.guides[:, 0]
-    frames[still] = frames[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
-    guides[still] = guides[still][:, 3:].expand(-1, 4, -1, -1, -1).clone()
-    return Rendered(frames, guides)
+    rendered = render(land, random_places(generator, batch), lens)
+    return Rendered(rendered.frames[:, 0], rendered.guides[:, 0])
 
 
 def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:
@@ -49,6 +42,20 @@ def reconstruction_loss(made: Tensor, true: Tensor) -> Tensor:
     d = made - true
     edges = (d[..., 1:, :] - d[..., :-1, :]).abs().mean() + (d[..., 1:] - d[..., :-1]).abs().mean()
     return d.abs().mean() + 0.5 * edges + 1.5 * d.square().mean()
+
+
+def texture_loss(made: Tensor, true: Tensor) -> Tensor:
+    """L1 between the local strengths (RMS over 8 x 8) of the Laplacians of grey pictures [..., 3, H, W].
+
+    It does not ask where a grain lies, only that there is as much of it as in the truth.
+    """
+    strengths = []
+    for pictures in (made, true):
+        grey = pictures.flatten(0, -4).mean(1, keepdim=True)
+        inner = grey[..., 1:-1, 1:-1]
+        around = grey[..., :-2, 1:-1] + grey[..., 2:, 1:-1] + grey[..., 1:-1, :-2] + grey[..., 1:-1, 2:]
+        strengths.append((functional.avg_pool2d((around - 4 * inner).square(), 8, 4) + 1e-5).sqrt())
+    return (strengths[0] - strengths[1]).abs().mean()
 
 
 def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
@@ -66,7 +73,11 @@ def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, re
             device
         )
         made = model.decoder(noisy, data.guides)
-        return reconstruction_loss(made, data.frames) + 0.002 * functional.relu(latents.square() - 1).mean()
+        return (
+            reconstruction_loss(made, data.frames)
+            + TEXTURE * texture_loss(made, data.frames)
+            + 0.002 * functional.relu(latents.square() - 1).mean()
+        )
 
     held_out = single_groups(VALIDATION_SEED, 0, min(8, batch), land)
 

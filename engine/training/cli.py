@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import imageio.v3 as iio
@@ -24,11 +24,12 @@ from engine.training import evaluate as evaluation
 from engine.training.autoencoder_stage import VALIDATION_SEED, train_autoencoder
 from engine.training.cache import Clips, load_cache
 from engine.training.dream_stage import DreamPlan, train_dream, undescribed
-from engine.training.evaluate_command import Measured, load, measure
+from engine.training.evaluate_command import Measured, measure, positive
 from engine.training.export import config_map, export_model
+from engine.training.finish_stage import MadeLatents, train_finish
 from engine.training.loop import Budget
 from engine.training.painter_stage import train_painter
-from engine.training.render_stage import WALKS_AT_ONCE, RenderPlan, build_cache
+from engine.training.render_stage import SHARD_CLIPS, WALKS_AT_ONCE, RenderPlan, build_cache
 from engine.training.scene_pictures import scene_picture
 from engine.training.stage_files import (
     load_autoencoder,
@@ -47,12 +48,15 @@ from engine.training.word_table import load_table
 from engine.weights import file_sha256
 from engine.worldmap import WorldMap
 
-STAGES = ("autoencoder", "render", "painter", "text", "dit", "export", "scenes", "evaluate")
-_TRAINED = {"autoencoder": 37.0, "painter": 56.0, "text": 2.0, "dit": 61.0}
+STAGES = ("autoencoder", "render", "painter", "text", "dit", "finish", "export", "scenes", "evaluate")
+_TRAINED = {"autoencoder": 33.0, "painter": 22.0, "text": 2.0, "dit": 125.0, "finish": 9.0}
 """Minutes of each stage's own clock that the shipped weights took on two cores; the others take what they take."""
-_OTHERS = {"render": 20.0, "evaluate": 30.0}
+_OTHERS = {"render": 30.0, "evaluate": 30.0}
 _EXPERIMENTS = {"dream": 60.0}
-_CLIPS, _HELD_OUT_CLIPS = 1344, 24
+_CLIPS, _HELD_OUT_CLIPS = 624, 24
+_PLACES = 9
+"""For each clip, single latent frames elsewhere for the painter: the transformer mends what the painter makes of clips
+that it never saw, as at run time."""
 _WHICH = (
     "which part; 'all' runs all but 'dream', in order. export: the finished stages become the shipped model. scenes: "
     "the first pictures of the shipped scenes. evaluate: the folder's model, or the shipped one where a stage is not "
@@ -77,17 +81,22 @@ class Options:
     def budget(self, stage: str) -> Budget:
         return Budget((_TRAINED | _EXPERIMENTS)[stage] if self.minutes is None else self.minutes, self.steps)
 
-    def plan(self, *, held_out: bool) -> RenderPlan:
-        """The clips for training, or those that are only measured with."""
-        return RenderPlan(
+    def plan(self, kind: str) -> RenderPlan:
+        """The "clips" of the transformer, the "places" of the painter, or the "held_out" that are measured with."""
+        plan = RenderPlan(
             weights=self.folder,
-            folder=self.folder / ("held_out" if held_out else "clips"),
-            clips=min(_HELD_OUT_CLIPS, self.clips) if held_out else self.clips,
-            seed=VALIDATION_SEED if held_out else self.seed,
+            folder=self.folder / kind,
+            clips=self.clips,
+            seed=self.seed,
             device=self.device,
             at_once=self.batch or WALKS_AT_ONCE[self.device],
             origin=file_sha256(stage_file(self.folder, "autoencoder")),
         )
+        if kind == "places":
+            return replace(plan, clips=_PLACES * self.clips, latent_frames=1, shard_clips=_PLACES * SHARD_CLIPS)
+        if kind == "held_out":
+            return replace(plan, clips=min(_HELD_OUT_CLIPS, self.clips), seed=VALIDATION_SEED)
+        return plan
 
 
 def parser() -> argparse.ArgumentParser:
@@ -103,14 +112,18 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("stage", choices=(*STAGES, *_EXPERIMENTS, "all"), help=_WHICH)
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
-    out.add_argument("--steps", type=int, help="train so many steps instead: repeats exactly")
-    out.add_argument("--clips", type=int, default=_CLIPS, help=f"walks that 'render' prepares (default {_CLIPS})")
-    out.add_argument("--batch", type=int, help="batch size; of 'render', walks at once (default: the shipped recipe's)")
+    out.add_argument("--steps", type=positive, help="train so many steps instead: repeats exactly")
+    out.add_argument("--clips", type=positive, default=_CLIPS, help=f"walks that 'render' prepares (default {_CLIPS})")
+    out.add_argument(
+        "--batch", type=positive, help="batch size; of 'render', walks at once (default: the shipped recipe's)"
+    )
     out.add_argument("--seed", type=int, default=1)
     out.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="text and evaluation stay on the CPU")
-    out.add_argument("--processes", type=int, default=available_cores(), help="of 'render' (default: one a core)")
-    out.add_argument("--walks", type=int, default=evaluation.WALKS, help="that 'evaluate' takes")
-    out.add_argument("--seconds", type=int, default=evaluation.SECONDS, help="of each of them")
+    out.add_argument(
+        "--processes", type=positive, default=available_cores(), help="of 'render' and 'evaluate' (default: one a core)"
+    )
+    out.add_argument("--walks", type=positive, default=evaluation.WALKS, help="that 'evaluate' takes")
+    out.add_argument("--seconds", type=positive, default=evaluation.SECONDS, help="of each of them")
     out.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the folder")
     return out
 
@@ -127,7 +140,7 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         seed=args.seed,
         device=args.device,
         resume=args.resume,
-        processes=max(1, args.processes),
+        processes=args.processes,
         walks=args.walks,
         seconds=args.seconds,
     )
@@ -139,6 +152,7 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         "painter": _painter,
         "text": _text,
         "dit": _dit,
+        "finish": _finish,
         "export": _export,
         "scenes": lambda o: _draw(o, scenes()),
         "evaluate": _evaluate,
@@ -164,12 +178,12 @@ def _autoencoder(o: Options) -> None:
 
 
 def _render(o: Options) -> None:
-    for held_out in (False, True):
-        build_cache(o.plan(held_out=held_out), o.processes)
+    for kind in ("places", "clips", "held_out"):
+        build_cache(o.plan(kind), o.processes)
 
 
 def _painter(o: Options) -> None:
-    clips, held_out = _cached(o, held_out=False), _cached(o, held_out=True)
+    places, held_out = _cached(o, "places"), _cached(o, "held_out")
     seen, decoder = _shown(o, held_out), load_autoencoder(o.folder)
     model = train_painter(
         o.folder,
@@ -178,21 +192,21 @@ def _painter(o: Options) -> None:
         batch=o.batch or 16,
         resume=o.resume,
         device=o.device,
-        clips=clips,
+        clips=places,
         held_out=held_out,
         show=samples.painter_sheet(seen, samples.first(held_out), decoder.decode),
     )
     save_stage(model, o.folder, "painter")
 
 
-def _cached(o: Options, *, held_out: bool) -> Clips:
-    plan = o.plan(held_out=held_out)
+def _cached(o: Options, kind: str) -> Clips:
+    plan = o.plan(kind)
     return load_cache(plan.folder, plan.origin)
 
 
 def _shown(o: Options, held_out: Clips) -> samples.Shown:
     """What the simulator shows of the first held-out clips."""
-    walks = o.plan(held_out=True).walks(0)
+    walks = o.plan("held_out").walks(0)
     return samples.shown(walks, min(samples.CLIPS, len(held_out)), WorldMap())
 
 
@@ -215,7 +229,7 @@ def _dit(o: Options) -> None:
     def data(clips: Clips) -> ResidualData:
         return ResidualData(clips, painter, reader, tokenizer())
 
-    held_out = _cached(o, held_out=True)
+    held_out = _cached(o, "held_out")
     singles = [data(clip) for clip in samples.single(held_out)]
     model = train_transformer(
         o.folder,
@@ -223,12 +237,26 @@ def _dit(o: Options) -> None:
         seed=o.seed,
         batch=o.batch or 4,
         resume=o.resume,
-        data=data(_cached(o, held_out=False)),
+        data=data(_cached(o, "clips")),
         held_out=data(held_out),
         device=o.device,
         show=samples.transformer_sheet(_shown(o, held_out), singles, decoder.decode),
     )
     save_stage(model, o.folder, "dit")
+
+
+def _finish(o: Options) -> None:
+    autoencoder, painter = load_autoencoder(o.folder).to(o.device), load_painter(o.folder).to(o.device)
+    dit = load_transformer(o.folder).to(o.device)
+    model = train_finish(
+        o.folder,
+        budget=o.budget("finish"),
+        seed=o.seed,
+        batch=o.batch or 4,
+        resume=o.resume,
+        made=MadeLatents(autoencoder, painter, dit, load_reader(o.folder), tokenizer()),
+    )
+    save_stage(model, o.folder, "finish")
 
 
 def _export(o: Options) -> None:
@@ -239,7 +267,7 @@ def export_run(run: Path, folder: Path) -> None:
     """The finished stages of a run as a model in ``folder``."""
     text = load_reader(run)
     networks: dict[str, nn.Module] = {
-        "autoencoder": load_autoencoder(run),
+        "autoencoder": load_autoencoder(run, "finish"),
         "painter": load_painter(run),
         "dit": load_transformer(run),
         "text": text,
@@ -260,12 +288,12 @@ def _evaluate(o: Options) -> None:
         shutil.copyfile(MODEL_FOLDER / TOKENIZER, folder / TOKENIZER)
     print(f"Measuring the model in {folder}", file=sys.stderr)
     o.folder.mkdir(parents=True, exist_ok=True)
-    asked = Measured(o.walks, o.seconds, o.folder / "evaluation.json", o.folder / "evaluation.png")
-    print(measure(load(folder), asked))
+    report, sheet = o.folder / "evaluation.json", o.folder / "evaluation.png"
+    print(measure(Measured(o.walks, o.seconds, o.processes, report, sheet, folder)))
 
 
 def _dream(o: Options) -> None:
-    reader, autoencoder, held_out = load_reader(o.folder), load_autoencoder(o.folder), _cached(o, held_out=True)
+    reader, autoencoder, held_out = load_reader(o.folder), load_autoencoder(o.folder), _cached(o, "held_out")
 
     def data(clips: Clips) -> ResidualData:
         return undescribed(clips, reader, tokenizer())
@@ -278,7 +306,7 @@ def _dream(o: Options) -> None:
     made = train_dream(
         plan,
         autoencoder,
-        data=data(_cached(o, held_out=False)),
+        data=data(_cached(o, "clips")),
         held_out=data(held_out),
         show=samples.transformer_sheet(_shown(o, held_out), singles, decode),
     )

@@ -21,6 +21,9 @@ YAW_DEGREES = 6.0
 PITCH_DEGREES = 3.5
 PITCH_LIMIT_DEGREES = 30.0
 FRAMES = 4
+SINGLE = 1 / 8
+RETURNING = 0.2
+"""The share of walks that look back to where they looked before, where only memory tells what was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,7 @@ def random_walk(
     pace = torch.where(kind < 0.12, torch.zeros(B), 1 + 0.35 * randn(B).clamp(-2, 2)) * METRES_PER_LATENT
     forward = torch.where(rand(B) < 0.8, torch.ones(B), randn(B).sign())
     sideways = torch.where(rand(B) < 0.25, randn(B).clamp(-1, 1), torch.zeros(B))
-    turn = torch.where(kind < 0.06, torch.zeros(B), randn(B) * 0.8)
-    wobble = randn(B, N).cumsum(1) * 0.35
-    rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
-    rate = torch.where((kind < 0.06)[:, None], torch.zeros(B, N), rate)
-    rate[:, 0] = 0
+    rate = _turning(generator, kind < 0.06, N)
     yaw0 = rand(B) * 2 * math.pi
     yaw = yaw0[:, None] + rate.cumsum(1)
     limit = math.radians(PITCH_LIMIT_DEGREES)
@@ -120,8 +119,33 @@ def random_walk(
     )
 
 
+def _turning(generator: torch.Generator, straight: Tensor, N: int) -> Tensor:
+    """Radians by which each latent frame turns [B, N]; a share ``RETURNING`` turns back again, the other way round."""
+    B = len(straight)
+    turn = torch.where(straight, torch.zeros(B), torch.randn(B, generator=generator) * 0.8)
+    wobble = torch.randn(B, N, generator=generator).cumsum(1) * 0.35
+    rate = (turn[:, None] + wobble).clamp(-3, 3) * math.radians(YAW_DEGREES)
+    rate = torch.where(straight[:, None], torch.zeros(B, N), rate)
+    back = (torch.rand(B, generator=generator) < RETURNING)[:, None] & (torch.arange(N) > N // 2)
+    rate = torch.where(back, -rate.flip(1), rate)
+    rate[:, 0] = 0
+    return rate
+
+
+def random_places(generator: torch.Generator, batch: int) -> Walk:
+    """Walks of one latent frame, somewhere on its way; a share ``SINGLE`` of them are single pictures."""
+    walk = random_walk(generator, batch, 2).latent_frame(1)
+    single = (torch.rand(batch, generator=generator) < SINGLE)[:, None, None]
+
+    def held(t: Tensor) -> Tensor:
+        return torch.where(single, t[..., -1:], t)
+
+    mix = torch.where(single[..., None], walk.mix[:, :, -1:], walk.mix)
+    return replace(walk, x=held(walk.x), z=held(walk.z), yaw=held(walk.yaw), pitch=held(walk.pitch), mix=mix)
+
+
 def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> tuple[Tensor, Tensor]:
-    """Mix per video frame with prompt changes that blend over four latent frames, and the prompt's own mix."""
+    """Mix per video frame with prompt changes, each a blend over some latent frames, and the prompt's own mix."""
     first, second = random_mix(generator, B), random_mix(generator, B)
     keep = torch.rand(B, 3, generator=generator) < 0.4
     parts = [len(BIOMES), len(TIMES), len(WEATHERS)]
@@ -137,7 +161,7 @@ def _mixes(generator: torch.Generator, B: int, N: int, prompt_change: float) -> 
     return mix, target
 
 
-BLEND_LATENT_FRAMES = 3.0
+BLEND_LATENT_FRAMES = 2.0
 HIDDEN_METRES = 256.0
 """The noise repeats after so many metres, and with it what a world's picture may hide."""
 

@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
-import imageio.v3 as iio
 import numpy as np
 import torch
 from torch import Tensor
@@ -28,13 +26,15 @@ from engine.window import WindowPolicy
 from engine.worldmap import WorldMap
 
 WALKS, SECONDS, SHEET_WALKS, GAIN_SECONDS = 24, 60, 12, 4
+WARM_CHUNKS, TIMED_CHUNKS = 16, 64
 DEFINITIONS = {
     "psnr_Ns": "dB against the simulator in the second that ends N seconds after the start, over pixels that layout, "
     "prompt and look determine; walks with an odd number change their prompt after 12 seconds",
     "copy_psnr_1s": "the same for a model that shows its first picture for ever",
     "autoencoder_psnr": "dB of pictures that are encoded and decoded",
-    "memory_agreement_X": "0 to 1: what is hidden of a world (its look; what the layout does not tell) after looking "
-    "away by 30 degrees and back, along the way from other worlds (0) to the truth (1), with the still window, with "
+    "memory_agreement_X": "0 to 1: what is hidden of a world (what the layout does not tell: clouds, waves, flower "
+    "patches, kinds of trees) after looking away by 30 degrees and back, along the way from other worlds (0) to the "
+    "truth (1), with the still window, with "
     "the moving one, and with no memory at all",
     "transformer_gain_db": "dB that the first seconds lose when the transformer's output is zero",
     "painter_sharpness_ratio": "sharpness_ratio_1s without the transformer",
@@ -46,7 +46,7 @@ DEFINITIONS = {
     "return_psnr": "dB between the pictures before and after a turn of 360 degrees",
     "prompt_hit_rate": "share of the held-out phrasings that are understood",
     "prompt_chunks_to_change": "chunks until the picture is within 1 dB of what it becomes, the prompt's own included",
-    "fps_generated": "frames a second of the walks on this machine, in the chunks that are decoded, simulator excluded",
+    "fps_generated": "frames a second of a walk on this machine, all of them decoded, after all else is measured",
 }
 
 
@@ -84,7 +84,7 @@ class UndecodedScenery(LayoutScenery):
 
 
 class Walker:
-    """Walks a held-out scene beside its simulator. ``frames`` were decoded, which took the model ``seconds``."""
+    """Walks a held-out scene beside its simulator."""
 
     def __init__(
         self, model: BundledWorldModel, land: WorldMap, scene: SceneSpec, loaded: LoadedModel | None = None
@@ -94,7 +94,6 @@ class Walker:
         begin = partial(UndecodedScenery, *loaded.begin.args, **loaded.begin.keywords)
         self.world: WorldSession = replace(loaded, begin=begin).open(scene, seed=7, session_id=0)
         self.truth = Simulator(model.model, land, self.world)
-        self.seconds, self.frames = 0.0, 0
 
     def go(
         self,
@@ -116,12 +115,9 @@ class Walker:
             scenery = self.world.state.scenery
             assert isinstance(scenery, UndecodedScenery)
             scenery.decodes = number in keep
-            began = time.perf_counter()
             chunk: FrameChunk = self.world.step()
-            spent = time.perf_counter() - began
             view = self.truth.follow(chunk)
             if number in keep:
-                self.seconds, self.frames = self.seconds + spent, self.frames + len(chunk.frames)
                 kept[number] = Walked(chunk.frames, self.truth.draw(view) if known is None else known[number].truth)
         return kept
 
@@ -163,7 +159,7 @@ def second(end: int, chunks_a_second: int) -> range:
 
 def walk_numbers(
     model: BundledWorldModel, land: WorldMap, index: int, seconds: int
-) -> tuple[dict[str, float], list[Pixels], Walker]:
+) -> tuple[dict[str, float], list[Pixels]]:
     """One stroll; its numbers, and the contact sheet's rows (truth, made)."""
     rate = round(model.card.fps_nominal / (4 * model.card.latent_frames_per_chunk))
     ends = sorted({end for end in (1, 4, 16, seconds) if end <= seconds})
@@ -171,8 +167,7 @@ def walk_numbers(
     wanted = {number for end in ends for number in second(end, rate)}
     moments = [min(moment, seconds) * rate for moment in (0, 1, 2, 4, 8, 16, 32, 60)]
     scene = held_out_scene(model.model, land, index)
-    walker = Walker(model, land, scene)
-    parts = walker.go(seconds * rate + 1, stroll(index), keep=wanted.union(moments))
+    parts = Walker(model, land, scene).go(seconds * rate + 1, stroll(index), keep=wanted.union(moments))
     at = {end: joined(parts, second(end, rate)) for end in ends}
     with without_transformer(model):
         painted = Walker(model, land, scene).go(early[-1] * rate + 1, stroll(index), keep=wanted, known=parts)
@@ -189,7 +184,7 @@ def walk_numbers(
     }
     shown = [parts[number] for number in moments]
     rows = [np.concatenate([w.truth.frames[-1] for w in shown], 1), np.concatenate([w.made[-1] for w in shown], 1)]
-    return numbers, rows, walker
+    return numbers, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +202,9 @@ def memory(model: BundledWorldModel, land: WorldMap, index: int) -> dict[str, Re
     turns = {1: held(["l"]), 6: held(["j"])}
     begun = model.open(scene, seed=7, session_id=0)
     others = tuple(Simulator(model.model, land, begun, other=k).at(0, 0, 0) for k in (1, 2, 3, 4))
-    out = {}
-    for name, latent_frames in (("still", 3), ("moving", 12), ("none", 0)):
+    out, own = {}, model.loaded.policy
+    for name, latent_frames in (("still", own.still_latent_frames), ("moving", own.moving_latent_frames), ("none", 0)):
+        assert latent_frames is not None
         policy = WindowPolicy(interactive=True, moving_latent_frames=latent_frames, still_latent_frames=latent_frames)
         stream = replace(
             model.loaded.stream, sink_latent_frames=min(model.loaded.stream.sink_latent_frames, latent_frames)
@@ -265,35 +261,54 @@ def prompt_change(model: BundledWorldModel, land: WorldMap, index: int) -> dict[
     return {"prompt_chunks_to_change": next(i + 1 for i, value in enumerate(reached) if value >= reached[-1] - 1)}
 
 
-def evaluate(model: BundledWorldModel, *, walks: int, seconds: int, sheet: Path | None) -> dict[str, float]:
-    """All numbers; ``sheet`` gets the pictures of the first twelve walks, the truth above what was made."""
-    land, results, rows = WorldMap(), dict[str, list[float]](), list[Pixels]()
-    recalled: dict[str, list[Recalled]] = {}
-    spent = frames = 0.0
-    for index in range(walks):
-        numbers, pictures, walker = walk_numbers(model, land, index, seconds)
-        for part in (standing, *((motion, prompt_change) if index % 4 == 0 else ())):
-            numbers |= part(model, land, index)
-        for name, picture in memory(model, land, index).items():
-            recalled.setdefault(name, []).append(picture)
-        for name, value in numbers.items():
-            results.setdefault(name, []).append(value)
-        rows += pictures if index < SHEET_WALKS else []
-        spent, frames = spent + walker.seconds, frames + walker.frames
-        told = json.dumps({name: round(value, 3) for name, value in numbers.items()})
-        print(f"walk {index} ({prompt_of(index)}): {told}", file=sys.stderr, flush=True)
-    if sheet is not None:
-        iio.imwrite(sheet, np.concatenate(rows, 0))
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that one held-out walk tells."""
+
+    numbers: dict[str, float]
+    recalled: dict[str, Recalled]
+    rows: list[Pixels]  # of the contact sheet
+
+
+def walk(model: BundledWorldModel, land: WorldMap, index: int, seconds: int) -> Found:
+    """Everything that is measured on the held-out land ``index``."""
+    numbers, rows = walk_numbers(model, land, index, seconds)
+    for part in (standing, *((motion, prompt_change) if index % 4 == 0 else ())):
+        numbers |= part(model, land, index)
+    told = json.dumps({name: round(value, 3) for name, value in numbers.items()})
+    print(f"walk {index} ({prompt_of(index)}): {told}", file=sys.stderr, flush=True)
+    return Found(numbers, memory(model, land, index), rows if index < SHEET_WALKS else [])
+
+
+def summary(model: BundledWorldModel, found: list[Found]) -> dict[str, float]:
+    """All numbers, from those of the walks and of the model as such."""
+    results = {name: [f.numbers[name] for f in found if name in f.numbers] for name in found[0].numbers}
     out = {name: sum(values) / len(values) for name, values in results.items()}
-    out |= {name: pooled_agreement(pictures) for name, pictures in recalled.items()}
+    out |= {name: pooled_agreement([f.recalled[name] for f in found]) for name in found[0].recalled}
+    land = WorldMap()
     return out | {
         "autoencoder_psnr": _autoencoder(model, land),
         "prompt_hit_rate": phrasings.hit_rates(model.model.reader, phrasings.read(phrasings.HELD_OUT))["all"],
-        "fps_generated": frames / spent,
+        "fps_generated": _speed(model, land),
         "width": model.card.width,
         "height": model.card.height,
         "parameters_million": sum(p.numel() for p in model.model.networks.parameters()) / 1e6,
     }
+
+
+def _speed(model: BundledWorldModel, land: WorldMap) -> float:
+    """Frames a second of a stroll's chunks, after some to warm up."""
+    world, events = model.open(held_out_scene(model.model, land, 0), seed=7, session_id=0), stroll(0)
+    frames, spent = 0, 0.0
+    for chunk in range(WARM_CHUNKS + TIMED_CHUNKS):
+        event = events(chunk)
+        if event is not None:
+            world.apply(event, None, 0.0)
+        began = time.perf_counter()
+        made = len(world.step().frames)
+        if chunk >= WARM_CHUNKS:
+            frames, spent = frames + made, spent + time.perf_counter() - began
+    return frames / spent
 
 
 @torch.no_grad()

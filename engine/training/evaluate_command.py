@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
+import signal
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+
+import imageio.v3 as iio
+import numpy as np
+import torch
 
 from engine.bundled import MODEL_FOLDER
 from engine.bundled_world import BundledWorldModel, load_bundled
 from engine.config import EngineConfig
-from engine.device import prepare_device
-from engine.errors import FileProblem
+from engine.device import available_cores, prepare_device
+from engine.errors import FileProblem, WorldwalkError
 from engine.training.dream_stage import NAME, without_guide
-from engine.training.evaluate import DEFINITIONS, SECONDS, WALKS, evaluate
+from engine.training.evaluate import DEFINITIONS, SECONDS, WALKS, Found, summary, walk
+from engine.window import WindowPolicy
+from engine.worldmap import WorldMap
 
 DREAM = Path("runs/bundled") / f"{NAME}.safetensors"
 UNGUIDED = """with --unguided the same walks are dreamt: the painter's latent and the decoder's guide are zero, and only
@@ -28,18 +38,22 @@ latent of zeros, and fps_generated includes the layout's casting, whose result i
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What to measure with, and where what was found goes."""
+    """Which model is measured, with what, and where what was found goes."""
 
     walks: int
     seconds: int
+    processes: int
     report: Path | None
     sheet: Path | None
+    model: Path = MODEL_FOLDER
+    dream: Path | None = None
+    """Weights with which it dreams without the guide."""
 
 
 def load(folder: Path, dream: Path | None = None) -> BundledWorldModel:
-    """The model in ``folder``, with the threads that it would have when walked in; with the weights in ``dream`` it
-    dreams without the guide. FileProblem or WeightsProblem where one of them cannot be used."""
-    config = EngineConfig(model=str(folder))
+    """The model in ``folder``, with the threads and windows that it would have when walked in; with the weights in
+    ``dream`` it dreams without the guide. FileProblem or WeightsProblem where one of them cannot be used."""
+    config = EngineConfig(model=str(folder), window=WindowPolicy(interactive=True))
     prepare_device(config.device)
     if dream is not None and not dream.exists():
         raise FileProblem(dream, "there are no weights without guide yet", "Run 'python main.py train dream' first.")
@@ -47,18 +61,58 @@ def load(folder: Path, dream: Path | None = None) -> BundledWorldModel:
     return model if dream is None else without_guide(model, config, dream)
 
 
-def measure(model: BundledWorldModel, asked: Measured) -> str:
+def measure(asked: Measured) -> str:
     """Evaluate and write report and sheet, each whole or not at all; returns the report's text."""
-    part = None if asked.sheet is None else asked.sheet.with_name("part." + asked.sheet.name)
-    found = evaluate(model, walks=asked.walks, seconds=asked.seconds, sheet=part)
-    if asked.sheet is not None and part is not None:
+    model = load(asked.model, asked.dream)
+    found = _walks(asked, model)
+    if asked.sheet is not None:
+        part = asked.sheet.with_name("part." + asked.sheet.name)
+        iio.imwrite(part, np.concatenate([row for one in found for row in one.rows]))
         os.replace(part, asked.sheet)
-    text = json.dumps({name: round(value, 4) for name, value in sorted(found.items())}, indent=2)
+    numbers = summary(model, found)
+    text = json.dumps({name: round(value, 4) for name, value in sorted(numbers.items())}, indent=2)
     if asked.report is not None:
         beside = asked.report.with_name("part." + asked.report.name)
         beside.write_text(text + "\n", encoding="utf-8")
         os.replace(beside, asked.report)
     return text
+
+
+def _walks(asked: Measured, model: BundledWorldModel) -> list[Found]:
+    """By ``processes`` of one thread each: the simulator's many small operations gain little from a second one."""
+    processes = min(asked.processes, asked.walks)
+    if processes == 1:
+        land = WorldMap()
+        return [walk(model, land, index, asked.seconds) for index in range(asked.walks)]
+    context = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(processes, context, _begin, (asked.model, asked.dream)) as pool:
+            return list(pool.map(_walked, range(asked.walks), [asked.seconds] * asked.walks))
+    except BrokenProcessPool as problem:
+        cure = "Run it again, with fewer --processes if memory was short."
+        raise WorldwalkError(f"A process that measures ended before it was done. {cure}") from problem
+
+
+_worker: list[tuple[BundledWorldModel, WorldMap]] = []
+"""In a process that measures: its own model and land."""
+
+
+def _begin(folder: Path, dream: Path | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told too, and ends this one
+    _worker.append((load(folder, dream), WorldMap()))
+    torch.set_num_threads(1)
+
+
+def _walked(index: int, seconds: int) -> Found:
+    model, land = _worker[0]
+    return walk(model, land, index, seconds)
+
+
+def positive(text: str) -> int:
+    """A count on the command line, for argparse."""
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} was given, and a whole number above 0 expected")
+    return int(text)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -71,16 +125,13 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--report", type=Path, help="write the numbers to this JSON file too")
     parser.add_argument("--sheet", type=Path, help="write a contact sheet here: simulator above, model below")
-    parser.add_argument("--walks", type=int, default=WALKS, help=f"how many walks (default {WALKS})")
-    parser.add_argument("--seconds", type=int, default=SECONDS, help=f"length of each walk (default {SECONDS})")
+    parser.add_argument("--walks", type=positive, default=WALKS, help=f"how many walks (default {WALKS})")
+    parser.add_argument("--seconds", type=positive, default=SECONDS, help=f"length of each walk (default {SECONDS})")
+    parser.add_argument("--processes", type=positive, default=available_cores(), help="that walk (default: one a core)")
     parser.add_argument("--model", type=Path, default=MODEL_FOLDER, help="folder of the model")
     parser.add_argument("--unguided", action="store_true", help="without the layout guide: the dream mode, see below")
     parser.add_argument("--dream", type=Path, default=DREAM, help=f"its weights, by 'train dream' (default {DREAM})")
     args = parser.parse_args(argv)
-    print(
-        measure(
-            load(args.model, args.dream if args.unguided else None),
-            Measured(args.walks, args.seconds, args.report, args.sheet),
-        )
-    )
+    dream = args.dream if args.unguided else None
+    print(measure(Measured(args.walks, args.seconds, args.processes, args.report, args.sheet, args.model, dream)))
     return 0

@@ -24,6 +24,8 @@ from engine.training.recipe import DIT, GUIDE, HEIGHT_PX, WIDTH_PX
 from engine.weights import file_sha256
 
 MOVE_STEP = 0.05
+MOVING_LATENT_FRAMES, STILL_LATENT_FRAMES = 3, 1
+"""Measured: more made the picture no better, see docs/tried.md."""
 FULL_PRECISION = ("latent_mean", "latent_std", "residual_std")
 
 
@@ -35,7 +37,13 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
         "fps": 16,
         "size": {"width_px": WIDTH_PX, "height_px": HEIGHT_PX},
         "guide": list(GUIDE),
-        "stream": {"chunk_latent_frames": 1, "window_latent_frames": 8, "sink_latent_frames": 1},
+        "stream": {
+            "chunk_latent_frames": 1,
+            "window_latent_frames": 8,
+            "sink_latent_frames": 1,
+            "moving_latent_frames": MOVING_LATENT_FRAMES,
+            "still_latent_frames": STILL_LATENT_FRAMES,
+        },
         "sigmas": list(sigmas),
         "camera": {
             "move_step": MOVE_STEP,
@@ -48,6 +56,7 @@ def config_map(name: str, text: TextConfig, sigmas: tuple[float, ...]) -> dict[s
         "dit": {
             **{k: v for k, v in asdict(DIT).items() if k in ("dim", "heads", "layers", "ffn_dim")},
             "rope_split": list(DIT.rope_split or ()),
+            **({"rope_turns": list(DIT.rope_turns)} if DIT.rope_turns else {}),
         },
         "text": {
             "vocabulary": text.vocabulary,

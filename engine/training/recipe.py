@@ -9,14 +9,25 @@ from __future__ import annotations
 from engine.layout import GUIDE_CHANNELS, Lens
 from engine.models.dit import DiTConfig
 
-NAME = "Worldwalk First Light"
-WIDTH_PX, HEIGHT_PX = 192, 112
+NAME = "Worldwalk Second Light"
+WIDTH_PX, HEIGHT_PX = 256, 144
 LENS = Lens(WIDTH_PX, HEIGHT_PX)
-GUIDE = GUIDE_CHANNELS
-HIDDEN = tuple(name for name in GUIDE_CHANNELS if name not in GUIDE)
+HIDDEN = ("cloud_high", "patch_noise", "tree_random", "wave")
+GUIDE = tuple(name for name in GUIDE_CHANNELS if name not in HIDDEN)
 GUIDE_ROWS = [GUIDE_CHANNELS.index(name) for name in GUIDE]
 """Where the network's channels stand among the simulator's."""
-SIGMAS = (1.0, 0.5)
+SIGMAS = (1.0,)
 DIT = DiTConfig(
-    dim=192, heads=4, layers=6, ffn_dim=576, text_length=16, text_dim=128, rope_split=(0, 12, 12)
-)  # no rotation in time: history is a set of pictures, and an endless walk has no table to run out of
+    dim=192,
+    heads=4,
+    layers=6,
+    ffn_dim=576,
+    text_length=16,
+    text_dim=128,
+    rope_split=(
+        0,
+        12,
+        12,
+    ),  # none in time: history is a set of pictures, and an endless walk has no table to run out of
+    rope_turns=(10, 4, 2, 1, 7, 3, 0, 0, 0, 0, 0, 0),  # 9.6 patches a radian in the middle of the picture
+)

@@ -25,7 +25,7 @@ from safetensors.torch import save_file
 from engine.errors import WorldwalkError
 from engine.models.autoencoder import Autoencoder
 from engine.training.cache import CLIP_LATENT_FRAMES, ORIGIN, Clips, encode_walks, fresh_walks, joined, some
-from engine.training.data import Walk
+from engine.training.data import Walk, random_places
 from engine.training.stage_files import load_autoencoder
 from engine.weights import read_header
 from engine.worldmap import WorldMap
@@ -37,7 +37,10 @@ WALKS_AT_ONCE = {"cpu": 2, "cuda": 24}
 
 @dataclass(frozen=True, slots=True)
 class RenderPlan:
-    """``clips`` clips of a seed in ``folder``, encoded by the autoencoder in ``weights``."""
+    """``clips`` clips of a seed in ``folder``, encoded by the autoencoder in ``weights``.
+
+    Clips of one latent frame are places on a walk, not beginnings of one.
+    """
 
     weights: Path
     folder: Path
@@ -64,6 +67,8 @@ class RenderPlan:
         """The shard's walks: drawn in pairs on the CPU, each pair from a seed of its own."""
         pairs = range(-(-self.size(shard) // PAIR))
         seeds = [self.seed * 1_000_003 + shard * 1000 + pair for pair in pairs]
+        if self.latent_frames == 1:
+            return joined([random_places(torch.Generator().manual_seed(seed), PAIR) for seed in seeds])
         return joined([fresh_walks(seed, PAIR, self.latent_frames) for seed in seeds])
 
     def missing(self) -> list[int]:

@@ -16,9 +16,8 @@ from engine.training.cache import Clips, some
 from engine.training.data import Rendered, Walk, render
 from engine.training.loop import Show
 from engine.training.painter_stage import painted
-from engine.training.recipe import SIGMAS
 from engine.training.sheets import tiled
-from engine.training.transformer_stage import ResidualData, history_mask, predict_clip
+from engine.training.transformer_stage import ResidualData, made_residual
 from engine.worldmap import WorldMap
 
 GROUPS, CLIPS = 6, 4
@@ -39,7 +38,12 @@ def reconstructions(model: nn.Module, data: Rendered) -> Pixels:
     """Some of B groups of four frames, encoded and decoded."""
     assert isinstance(model, Autoencoder)
     frames, guides = data.frames[:GROUPS], data.guides[:GROUPS]
-    return tiled([_pixels(frames), _pixels(model.decoder(model.encoder(frames), guides))])
+    return pairs(frames, model.decoder(model.encoder(frames), guides))
+
+
+def pairs(true: Tensor, made: Tensor) -> Pixels:
+    """The first of B groups of four frames [B, 4, 3, H, W] in [-1, 1], above what was made of them."""
+    return tiled([_pixels(true[:GROUPS]), _pixels(made[:GROUPS])])
 
 
 def shown(walk: Walk, count: int, land: WorldMap) -> Shown:
@@ -79,19 +83,8 @@ def single(clips: Clips) -> list[Clips]:
 
 
 def _made_latents(model: CausalDiT, clip: ResidualData) -> Tensor:
-    """Latents [1, F, 16, h, w] from noise, over the noise levels of the recipe, after a clean first one."""
-    b = clip.batch(0, 1, 0)
-    frames = b.residual.shape[2]
-    noise = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(0))
-    made = noise
-    for sigma in SIGMAS:
-        noisy = (1 - sigma) * made + sigma * noise
-        noisy[:, :, :1] = b.residual[:, :, :1]
-        sigmas = torch.full((1, frames), sigma)
-        sigmas[:, 0] = 0
-        made = predict_clip(model, b, noisy, sigmas, history_mask(frames, 1))
-    made[:, :, :1] = b.residual[:, :, :1]
-    return clip.painted.float() + clip.std * made.transpose(1, 2)
+    """Latents [1, F, 16, h, w] as the model makes them, of a clip alone."""
+    return clip.painted.float() + clip.std * made_residual(model, clip.batch(0, 1, 0), seed=0).transpose(1, 2)
 
 
 def _decoded(seen: Shown, latents: Tensor, decode: Decode) -> Pixels:

@@ -48,9 +48,10 @@ def stage_file(folder: Path, name: str) -> Path:
     return path
 
 
-def load_autoencoder(folder: Path) -> Autoencoder:
+def load_autoencoder(folder: Path, stage: str = "autoencoder") -> Autoencoder:
+    """As ``stage`` left it: "finish" trains its decoder on."""
     model = Autoencoder(AutoencoderConfig(len(recipe.GUIDE)))
-    load_stage(model, folder, "autoencoder")
+    load_stage(model, folder, stage)
     return model
 
 

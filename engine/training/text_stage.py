@@ -18,7 +18,7 @@ from engine.training.optimizer import Muon
 from engine.training.word_table import WordTable
 
 BATCH = 128
-_REPLACED, _NEIGHBOURS, _NEAR = 0.3, 8, 0.55
+_REPLACED, _NEIGHBOURS, _NEAR = 0.3, 8, 0.6
 _SHUFFLED = 0.15
 """The share of phrases whose words come in any order: people do not write as templates do."""
 _FAR = 0.36
@@ -66,8 +66,8 @@ class _Phrases:
 
 
 def _surroundings(model: PromptEncoder) -> tuple[list[int], dict[int, list[int]]]:
-    """Known words that are far from all words of the templates: what a prompt may also speak of. And per word of the
-    templates the words that mean nearly the same, so that no single word has to be in a template to be understood."""
+    """Known words that are far from all words of the templates: what a prompt may also speak of. And for each word that
+    is a template by itself those that mean nearly the same: no word has to be in a template to be understood."""
     lists = [text for group in prompts.GROUPS for texts in group.values() for text in texts]
     lists += [*prompts.JOINT_WORDS, *prompts.PAIR_WORDS]
     words = sorted({word for text in lists for word in text.split()} - _SMALL)
@@ -76,9 +76,11 @@ def _surroundings(model: PromptEncoder) -> tuple[list[int], dict[int, list[int]]
     closeness = vectors @ vectors[used].T  # [N, used]
     strangers = [int(i) for i in (closeness.amax(1) < _FAR).nonzero()[:, 0]]
     best = closeness.topk(_NEIGHBOURS, dim=0)
-    own = set(used)
+    own, alone = set(used), set(model.known_ids([text for text in lists if " " not in text]))
     neighbours = {}
     for k, word in enumerate(used):
+        if word not in alone:
+            continue
         pairs = zip(best.indices[:, k].tolist(), best.values[:, k].tolist(), strict=True)
         neighbours[word] = [i for i, near in pairs if near > _NEAR and i not in own]
     return strangers, neighbours

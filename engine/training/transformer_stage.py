@@ -18,6 +18,7 @@ from torch import Tensor
 
 from engine.bundled import lens_intrinsics
 from engine.camera import pluecker_rays
+from engine.conditioning import world_rope
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
@@ -28,17 +29,18 @@ from engine.training.cache import Clips
 from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.painter_stage import painted
-from engine.training.recipe import DIT, HEIGHT_PX, LENS, WIDTH_PX
+from engine.training.recipe import DIT, HEIGHT_PX, LENS, SIGMAS, WIDTH_PX
 
 RESIDUAL_LIMIT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class ResidualBatch:
     residual: Tensor  # [B, 16, F, h, w]
     condition: Tensor  # [B, 20, F, h, w] mask and painter's latent
     text: Tensor  # [B, 16, D]
     rays: Tensor  # [B, 384, F, h, w]
+    rope: Tensor | None  # [B, F * N, D/2, 2]
 
 
 class ResidualData:
@@ -49,9 +51,13 @@ class ResidualData:
         self.painted = painted(painter, clips).half()
         self.std = painter.get_buffer("residual_std").cpu()[:, None, None]
 
-    def batch(self, step: int, count: int, seed: int) -> _Batch:
+    def batch(self, step: int, count: int, seed: int) -> ResidualBatch:
         generator = torch.Generator().manual_seed(seed * 11_000_003 + step)
-        pick = torch.randint(len(self.clips), (count,), generator=generator)
+        return self.chosen(torch.randint(len(self.clips), (count,), generator=generator), generator, seed + step * 101)
+
+    def chosen(self, pick: Tensor, generator: torch.Generator, words: int) -> ResidualBatch:
+        """The clips ``pick`` [B], each with a prompt by the seed ``words``; most are told their first picture."""
+        count = len(pick)
         c, z = self.painted[pick].float(), self.clips.latents[pick].float()
         residual = ((z - c) / self.std).clamp(-RESIDUAL_LIMIT, RESIDUAL_LIMIT)
         mask = torch.zeros(count, c.shape[1], 4, *c.shape[-2:])
@@ -60,8 +66,10 @@ class ResidualData:
         steps = self.clips.steps[pick].flatten(0, 1).double().numpy()
         rays = pluecker_rays(steps, lens_intrinsics(LENS), HEIGHT_PX, WIDTH_PX)[0]
         rays = torch.unflatten(rays, 1, (count, -1)).transpose(0, 1)
-        text = torch.cat([self._text(i, random.Random(seed + step * 101 + int(i))) for i in pick])
-        return _Batch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays)
+        text = torch.cat([self._text(i, random.Random(words + int(i))) for i in pick])
+        rope = world_rope(DIT, LENS, *self.clips.headings[pick].unbind(-1))
+        rope = None if rope is None else rope.flatten(1, 2)
+        return ResidualBatch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays, rope)
 
     def _text(self, clip: Tensor, rng: random.Random) -> Tensor:
         mix = self.clips.target_mixes[clip, -1]
@@ -73,24 +81,35 @@ class ResidualData:
         return self.reader.rows(tokenize(self.tokenizer, text, self.reader.config.length))
 
 
-def predict_clip(model: CausalDiT, data: _Batch, noisy: Tensor, sigmas: Tensor, visible: Tensor) -> Tensor:
-    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]; the model may be on a GPU."""
+def predict_clip(model: CausalDiT, data: ResidualBatch, noisy: Tensor, sigmas: Tensor, history: int) -> Tensor:
+    """x0 of the residual [B, 16, F, h, w] from noisy residuals and noise levels [B, F]; the model may be on a GPU.
+
+    The first ``history`` latent frames are clean and causal; each later one sees them and itself.
+    """
     device = model.patch_embedding.weight.device
     camera = model.prepare_camera(data.rays.to(device))
     x = torch.cat([noisy, data.condition], 1).to(device)
-    text, timesteps, visible = data.text.to(device), (sigmas * 1000).to(device), visible.to(device)
-    out = model.forward_clip(x, timesteps, text, camera, visible=visible).to(noisy.device)
+    text, timesteps = data.text.to(device), (sigmas * 1000).to(device)
+    rope = None if data.rope is None else data.rope.to(device)
+    out = model.forward_clip(x, timesteps, text, camera, history=history, rope=rope).to(noisy.device)
     s = sigmas[:, None, :, None, None]
     kept, predicted = residual_weights(s)
     return kept * noisy + predicted * out
 
 
-def history_mask(frames: int, history: int) -> Tensor:
-    """visible [F, F]: clean history is causal, noisy latent frames see the history and themselves."""
-    visible = torch.eye(frames, dtype=torch.bool)
-    visible[:history, :history] |= torch.ones(history, history, dtype=torch.bool).tril()
-    visible[history:, :history] = True
-    return visible
+@torch.no_grad()
+def made_residual(model: CausalDiT, b: ResidualBatch, seed: int) -> Tensor:
+    """The residual [B, 16, F, h, w] from noise, over the recipe's noise levels, after a clean first latent frame."""
+    noise = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(seed))
+    made = noise
+    for sigma in SIGMAS:
+        noisy = (1 - sigma) * made + sigma * noise
+        noisy[:, :, :1] = b.residual[:, :, :1]
+        sigmas = torch.full((noisy.shape[0], noisy.shape[2]), sigma)
+        sigmas[:, 0] = 0
+        made = predict_clip(model, b, noisy, sigmas, history=1)
+    made[:, :, :1] = b.residual[:, :, :1]
+    return made
 
 
 def train_transformer(
@@ -102,7 +121,7 @@ def train_transformer(
     resume: bool,
     data: ResidualData,
     held_out: ResidualData,
-    history_limit: int = 6,
+    history_limit: int = 7,
     device: str = "cpu",
     show: Show | None = None,
 ) -> CausalDiT:
@@ -126,14 +145,13 @@ def train_transformer(
         sigmas = torch.rand(B, F, generator=generator) * 0.8 + 0.2
         sigmas[torch.rand(B, F, generator=generator) < 0.4] = 1.0
         sigmas[:, :history] = 0.0
-        visible = history_mask(F, history)
         clean = b.residual
-        if history > 1 and torch.rand(1, generator=generator) < 0.25:
+        if history > 1 and torch.rand(1, generator=generator) < 0.5:
             clean = _own_history(model, b, history, generator)
         noise = torch.randn(b.residual.shape, generator=generator)
         s = sigmas[:, None, :, None, None]
         noisy = (1 - s) * clean + s * noise
-        made = predict_clip(model, b, noisy, sigmas, visible)
+        made = predict_clip(model, b, noisy, sigmas, history)
         weight = 1 / (residual_weights(s)[1] + 0.05)
         return ((made - b.residual).square() * weight)[:, :, history:].mean()
 
@@ -146,17 +164,18 @@ def train_transformer(
 
 
 @torch.no_grad()
-def _own_history(model: CausalDiT, b: _Batch, history: int, generator: torch.Generator) -> Tensor:
-    """History after the first latent frame as the model itself makes it, so that its own faults are no surprise."""
+def _own_history(model: CausalDiT, b: ResidualBatch, history: int, generator: torch.Generator) -> Tensor:
+    """History after the first latent frame as the model itself makes it, so that its own faults are no surprise: the
+    earlier half from the first picture, the later half from that."""
     B, _, F, _, _ = b.residual.shape
-    sigmas = torch.ones(B, F)
-    sigmas[:, 0] = 0
-    noisy = torch.randn(b.residual.shape, generator=generator)
-    noisy[:, :, 0] = b.residual[:, :, 0]
-    made = predict_clip(model, b, noisy, sigmas, history_mask(F, 1))
-    out = b.residual.clone()
-    out[:, :, 1:history] = made[:, :, 1:history]
-    return out
+    own = b.residual.clone()
+    for known in sorted({1, 1 + history // 2}):
+        sigmas = torch.ones(B, F)
+        sigmas[:, :known] = 0
+        noisy = torch.randn(b.residual.shape, generator=generator)
+        noisy[:, :, :known] = own[:, :, :known]
+        own[:, :, known:history] = predict_clip(model, b, noisy, sigmas, known)[:, :, known:history]
+    return own
 
 
 @torch.no_grad()
@@ -177,7 +196,7 @@ def evaluate_residual(model: CausalDiT, data: ResidualData) -> dict[str, float]:
             sigmas[:, :history] = 0
             noisy = torch.randn(b.residual.shape, generator=torch.Generator().manual_seed(i))
             noisy[:, :, :history] = b.residual[:, :, :history]
-            made = predict_clip(model, b, noisy, sigmas, history_mask(F, history))
+            made = predict_clip(model, b, noisy, sigmas, history)
             made_error += float((made - b.residual)[:, :, frames // 2 :].square().mean())
             base_error += float(b.residual[:, :, frames // 2 :].square().mean())
         out[f"explained_{history}"] = 1 - made_error / base_error

@@ -74,7 +74,7 @@ def held_out_scene(model: BundledModel, land: WorldMap, index: int) -> SceneSpec
 class Simulator:
     """Follows a walk, chunk by chunk, and draws the moments that are asked for.
 
-    ``other`` draws another world on the same land: all that is hidden, and the look, belong to that number.
+    ``other`` draws another world on the same land, in the same look: all that is hidden belongs to that number.
     """
 
     def __init__(self, model: BundledModel, land: WorldMap, world: WorldSession, *, other: int = 0) -> None:
@@ -82,6 +82,7 @@ class Simulator:
         self.place = Place.of(world.scene.map_seed, world.scene.start)
         assert isinstance(world.state.scenery, LayoutScenery)
         self.blend: Blend = world.state.scenery.blend
+        self.look = scene_grading(world.scene.map_seed)
         self.seed = world.scene.map_seed + 100_000 * other
         self.before = np.eye(4)
 
@@ -124,7 +125,7 @@ class Simulator:
         """[T, 3, H, W] in [0, 1]."""
         count = len(view.x)
         guides = cast(self.land, replace(view, hidden=hidden.expand(count, -1)), LENS)
-        return shade(guides, view.mix, scene_grading(self.seed).expand(count, -1))
+        return shade(guides, view.mix, self.look.expand(count, -1))
 
 
 def _pixels(pictures: Tensor) -> Pixels:

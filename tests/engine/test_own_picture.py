@@ -15,12 +15,13 @@ from engine.layout import Lens, cast
 from engine.own_picture import References, fit, horizon_line, look_of, picture_share, sentence_of, tones_of
 from engine.picture_measures import horizon
 from engine.protocol import SceneSpec
+from engine.training import recipe
 from engine.training.picture_references import draw_samples, hit_rates, photographed
 from engine.training.shading import shade
 from engine.wording import PICTURE_PROMPT
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap, mix_of
 
-HEIGHT, WIDTH = 112, 192
+HEIGHT, WIDTH = recipe.HEIGHT_PX, recipe.WIDTH_PX
 
 
 @pytest.fixture(scope="module")

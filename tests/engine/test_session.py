@@ -25,7 +25,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def interactive(model):
-    policy = WindowPolicy(interactive=True, moving_latent_frames=4, still_latent_frames=1, still_chunks=2)
+    policy = WindowPolicy(interactive=True, moving_latent_frames=3, still_latent_frames=1, still_chunks=2)
     return BundledWorldModel(model.model, EngineConfig(window=policy), model.card)
 
 
@@ -53,8 +53,8 @@ EVENTS = {1: [keys("w", "l")], 3: [prompt("a snowy night")], 5: [keys()]}
 
 
 def test_the_first_chunk_is_one_frame_and_every_later_one_four(model):
-    world = model.open(SCENE, 1, 0)
-    assert [world.step().frames.shape for _ in range(3)] == [(1, 112, 192, 3), (4, 112, 192, 3), (4, 112, 192, 3)]
+    world, size = model.open(SCENE, 1, 0), (model.card.height, model.card.width, 3)
+    assert [world.step().frames.shape for _ in range(3)] == [(1, *size), (4, *size), (4, *size)]
 
 
 def test_the_same_seed_and_events_give_the_same_bytes(model):
@@ -166,7 +166,7 @@ def test_the_window_follows_motion_when_it_is_on_and_is_full_when_it_is_off(mode
     seen = modes(interactive.open(SCENE, 3, 0))
     assert [w.mode for w in seen] == ["base", "moving", "moving", "still", "still", "still", "moving"]
     assert seen[4].visible_latent_frames == 3  # sink, one recent, the chunk
-    assert seen[6].visible_latent_frames == 6  # memory is back at once
+    assert seen[6].visible_latent_frames == 5  # memory is back at once
 
 
 def test_with_the_window_off_nothing_differs_from_a_policy_that_never_applies(model):
@@ -182,11 +182,12 @@ def test_another_seed_is_another_dream_of_the_same_place(model):
 
 
 def test_a_picture_of_ones_own_is_said_to_be_only_a_look(model):
-    image = np.full((112, 192, 3), (200, 120, 80), np.uint8)
+    size = (model.card.height, model.card.width, 3)
+    image = np.full(size, (200, 120, 80), np.uint8)
     world = model.open(SceneSpec("own", SCENE.prompt, image=image, own_image=True, map_seed=5), 1, 0)
     assert "picture" in (world.notice or "")
     assert model.open(SCENE, 1, 0).notice is None
-    assert walked(world, 2).shape == (5, 112, 192, 3)
+    assert walked(world, 2).shape == (5, *size)
 
 
 def test_a_model_configuration_without_a_value_names_it(tmp_path):
@@ -270,3 +271,26 @@ def test_a_moment_counts_the_rows_in_use_and_shares_what_stays(model):
         == 2 * world.state.cache.used_bytes // 2 + sum(first.parts[part] for part in shared)
     )
     assert sum(first.parts.values()) < world.moment_bytes
+
+
+def visible(world, chunks, events=None):
+    """Latent frames that each chunk saw, its own among them."""
+    out = []
+    for number in range(chunks):
+        for wire in (events or {}).get(number, ()):
+            world.apply(wire, None, 0.0)
+        out.append(world.step().window.visible_latent_frames)
+    return out
+
+
+def test_memory_begins_anew_once_a_prompt_has_made_another_land(model):
+    seen = visible(model.open(SCENE, 1, 0), 12, {2: [prompt("red canyon")]})
+    begun = seen.index(1, 1)
+    assert begun > 4, "the change itself is remembered"
+    assert seen[:begun] == sorted(seen[:begun])
+    assert seen[begun : begun + 3] == [1, 2, 3]
+
+
+def test_other_weather_and_another_hour_leave_memory_as_it_is(model):
+    seen = visible(model.open(SCENE, 1, 0), 10, {2: [prompt("thick fog at night")]})
+    assert seen.count(1) == 1

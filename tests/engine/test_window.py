@@ -71,3 +71,9 @@ def test_a_window_in_frames_is_a_window_in_tokens():
 )
 def test_keys_and_looks_above_the_threshold_are_motion(actions, yaw, pitch, moving):
     assert is_moving(ON, actions, yaw, pitch) is moving
+
+
+@pytest.mark.parametrize(("moving", "still", "within"), [(12, 3, (3, 1)), (2, 0, (2, 0)), (None, None, (None, None))])
+def test_a_policy_within_a_models_windows_looks_back_no_further(moving, still, within):
+    policy = WindowPolicy(True, moving, still).within(3, 1)
+    assert (policy.moving_latent_frames, policy.still_latent_frames) == within

@@ -3,7 +3,8 @@ import torch
 from torch import nn
 
 from engine.models.dit import CausalDiT, ChunkContext, DiTConfig, layer_norm, sinusoid
-from engine.models.kv_cache import CausalKVCache, CrossAttentionCache
+from engine.models.kv_cache import CacheShape, CausalKVCache, CrossAttentionCache
+from engine.models.rope import direction_table
 from tests.engine.tiny_dit import (
     CHUNK,
     CONFIG,
@@ -258,3 +259,38 @@ def test_a_model_of_any_size_is_built_without_memory():
 def test_sizes_that_do_not_fit_together_are_refused(heads, split):
     with pytest.raises(ValueError, match="split"):
         DiTConfig(dim=32, heads=heads, layers=1, ffn_dim=48, text_length=4, text_dim=8, rope_split=split)
+
+
+def test_a_clip_with_directions_for_positions_is_the_stream_frame_by_frame():
+    torch.manual_seed(0)
+    config = DiTConfig(32, 2, 2, 48, 4, 8, camera_channels=4, rope_split=(0, 4, 4), rope_turns=(10, 4, 2, 1))
+    model, frames = CausalDiT(config).eval(), 4
+    x, text, rays = torch.randn(1, 36, frames, 4, 6), torch.randn(1, 4, 8), torch.randn(1, 4, frames, 4, 6)
+    rope = direction_table((10, 4, 2, 1), 4, torch.rand(1, frames, 3), torch.rand(1, frames, 2))
+    timesteps = torch.linspace(0, 999, frames)[None]
+    with torch.no_grad():
+        clip = model.forward_clip(x, timesteps, text, model.prepare_camera(rays), rope=rope.flatten(1, 2))
+        cache, cross = (
+            CausalKVCache(CacheShape(2, 2, 16, 6 * frames), dtype=torch.float32, device="cpu"),
+            CrossAttentionCache(),
+        )
+        for f in range(frames):
+            one = slice(f, f + 1)
+            shared = ChunkContext(text, model.prepare_camera(rays[:, :, one]), cache, cross, f, rope=rope[0, f])
+            assert difference(model(x[:, :, one], timesteps[:, one], shared), clip[:, :, one]) < 1e-5
+
+
+@pytest.mark.parametrize("history", [0, 1, 3, 4])
+def test_clean_history_before_noisy_frames_is_the_mask_that_says_so(history):
+    torch.manual_seed(0)
+    model, frames = CausalDiT(DiTConfig(32, 2, 2, 48, 4, 8, camera_channels=4)).eval(), 4
+    model.init_weights()
+    nn.init.normal_(model.head.head.weight)
+    x, text = torch.randn(2, 36, frames, 4, 6), torch.randn(2, 4, 8)
+    camera = model.prepare_camera(torch.randn(2, 4, frames, 4, 6))
+    visible = torch.eye(frames, dtype=torch.bool)
+    visible[:history, :history] = torch.ones(history, history, dtype=torch.bool).tril()
+    visible[history:, :history] = True
+    timesteps = torch.full((2, frames), 300.0)
+    masked = model.forward_clip(x, timesteps, text, camera, visible=visible)
+    assert difference(model.forward_clip(x, timesteps, text, camera, history=history), masked) < 1e-5

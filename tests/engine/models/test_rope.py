@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.models.rope import chunk_table, rope_table, rotate, rotate_by, standard_split
+from engine.models.rope import chunk_table, direction_table, rope_table, rotate, rotate_by, standard_split
 from tests.engine.tiny_dit import difference, golden
 
 CPU = torch.device("cpu")
@@ -48,3 +48,27 @@ def test_rotation_without_complex_numbers_is_the_same():
     x, table = torch.randn(2, 18, 4, 32), chunk_table((6, 5, 5), 900, 3, 2, 3, CPU)
     compiled = torch.compile(rotate_by, backend="eager", fullgraph=True)
     assert torch.equal(compiled(x, table), rotate(x, torch.view_as_complex(table)))
+
+
+TURNS = (10, 4, 2, 1)
+
+
+def test_a_direction_is_the_same_after_any_number_of_full_turns():
+    azimuth, rows = torch.linspace(-0.6, 0.6, 5), torch.tensor([-1.5, 0.0, 2.0])
+    here = direction_table(TURNS, 4, azimuth, rows)
+    assert here.shape == (15, 8, 2)
+    assert torch.allclose(here, direction_table(TURNS, 4, azimuth + 6 * torch.pi, rows), atol=1e-4)
+
+
+def test_directions_with_even_steps_turn_as_columns_do():
+    """A grid whose columns are one radian apart, and whose first frequency is one turn a turn."""
+    azimuth, rows = torch.arange(3).double(), torch.arange(2).double()
+    grid = torch.view_as_real(rope_table((0, 4, 1), (0,), 2, 3, CPU))
+    assert torch.allclose(direction_table((1,), 4, azimuth, rows), grid, atol=1e-6)
+
+
+def test_each_item_of_a_batch_is_rotated_by_its_own_table():
+    x, tables = torch.randn(2, 6, 3, 16), direction_table(TURNS, 4, torch.rand(2, 3), torch.rand(2, 2))
+    both = rotate_by(x, tables)
+    for i in range(2):
+        assert torch.equal(rotate_by(x[i : i + 1], tables[i])[0], both[i])

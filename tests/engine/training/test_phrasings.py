@@ -22,7 +22,7 @@ def bare(text: str) -> tuple[str, ...]:
 
 def template_phrasings() -> set[tuple[str, ...]]:
     texts = [text for group in prompts.GROUPS for words in group.values() for text in words]
-    texts += [*prompts.JOINT_WORDS, *prompts.PAIR_WORDS, *prompts.NOTHING]
+    texts += [*prompts.JOINT_WORDS, *prompts.PAIR_WORDS, *prompts.NOTHING, *prompts.EVERYDAY]
     adjectives, nouns = (
         [w for words in table.values() for w in words] for table in (prompts.ADJECTIVES, prompts.NOUNS)
     )

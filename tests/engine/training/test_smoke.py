@@ -23,7 +23,7 @@ from engine.training import cli, evaluate_command
 
 ROOT = Path(__file__).resolve().parents[3]
 WIDTH_PX, HEIGHT_PX = 96, 48
-STEPS = {"autoencoder": 12, "painter": 14, "text": 12, "dit": 14, "dream": 12}
+STEPS = {"autoencoder": 12, "painter": 14, "text": 12, "dit": 14, "finish": 24, "dream": 12}
 WALK = ["--walks", "1", "--seconds", "1"]
 IN_SMALL = f"""
 import json, sys
@@ -72,9 +72,9 @@ def runs(tmp_path_factory):
     run, whole = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("whole")
     kill_in_the_middle([words("autoencoder", run)], run / "autoencoder.pt")
     lines = [words("autoencoder", whole), words("autoencoder", run, "--resume")]
-    lines += [words(stage, run) for stage in ("render", "painter", "text", "dit", "evaluate", "dream")]
+    lines += [words(stage, run) for stage in ("render", "painter", "text", "dit", "finish", "evaluate", "dream")]
     dream = ["--unguided", "--model", str(run / "model"), "--dream", str(run / "dream.safetensors")]
-    lines += [["unguided", *WALK, *dream, "--report", str(run / "dreamt.json")]]
+    lines += [["unguided", *WALK, *dream, "--processes", "1", "--report", str(run / "dreamt.json")]]
     done = subprocess.run(command("seldom", lines), cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     return run, whole
@@ -97,13 +97,19 @@ def test_a_stage_that_was_killed_makes_the_same_losses_and_weights_as_one_that_w
     assert (run / name).read_bytes() == (whole / name).read_bytes()
 
 
-STAGES = ["autoencoder", "painter", "text", "transformer", "dream/decoder", "dream/transformer"]
+STAGES = ["autoencoder", "painter", "text", "transformer", "finish", "dream/decoder", "dream/transformer"]
 
 
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("name", [name for name in STAGES if name != "finish"])
 def test_every_stage_lowers_its_loss(runs, name):
     made = losses(runs[0], name)
     assert float(made[-4:].mean()) < float(made[:4].mean()), made.tolist()
+
+
+def test_finishing_brings_pictures_nearer_that_it_does_not_train_on(runs):
+    """Its steps are two walks each, which differ by more than so few of them can mend."""
+    first, last = (rows(runs[0], "finish")[at]["psnr_db"] for at in (0, -1))
+    assert last > first
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -149,6 +155,13 @@ def test_a_stage_whose_forerunner_is_missing_names_it(tmp_path):
 def test_a_device_that_is_not_there_is_said(tmp_path):
     with pytest.raises(NeedsHardware):
         cli.main(["painter", "--folder", str(tmp_path), "--device", "cuda"], dict)
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "two", "1.5"])
+def test_a_count_that_is_none_is_refused_with_what_was_expected(number, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["render", "--clips", number], dict)
+    assert "a whole number above 0" in capsys.readouterr().err
 
 
 def test_help_tells_how_long_all_of_it_takes(capsys):

@@ -10,7 +10,6 @@ from engine.training.data import random_walk, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon, orthogonalize
 from engine.training.shading import shade
-from engine.training.transformer_stage import history_mask
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap, mix_of
 
 
@@ -69,13 +68,3 @@ def test_muons_updates_have_equal_singular_values():
     values = torch.linalg.svdvals(orthogonalize(torch.randn(24, 10, generator=torch.Generator().manual_seed(0))))
     assert float(values.min()) > 0.6
     assert float(values.max()) < 1.3
-
-
-def test_history_is_causal_and_noisy_frames_see_only_it_and_themselves():
-    visible = history_mask(4, 2)
-    assert visible.tolist() == [
-        [True, False, False, False],
-        [True, True, False, False],
-        [True, True, True, False],
-        [True, True, False, True],
-    ]

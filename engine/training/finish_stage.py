@@ -1,0 +1,85 @@
+"""The last stage: the decoder, on latents as painter and transformer make them, whose softness is its to mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from engine.models.autoencoder import Autoencoder
+from engine.models.dit import CausalDiT
+from engine.models.painter import Painter
+from engine.models.text import PromptEncoder
+from engine.protocol import Pixels
+from engine.training import samples
+from engine.training.autoencoder_stage import (
+    TEXTURE,
+    VALIDATION_SEED,
+    psnr,
+    reconstruction_loss,
+    texture_loss,
+)
+from engine.training.cache import encode_and_render, fresh_walks
+from engine.training.data import Rendered
+from engine.training.loop import Budget, StageRun
+from engine.training.optimizer import Muon
+from engine.training.transformer_stage import ResidualData, made_residual
+from engine.worldmap import WorldMap
+
+LATENT_FRAMES = 3
+"""Of each walk: the first picture, which is known, and the two that are made from it."""
+
+
+class MadeLatents:
+    """Latents as painter and transformer make them, ready to decode, and what they should become."""
+
+    def __init__(
+        self, autoencoder: Autoencoder, painter: Painter, dit: CausalDiT, reader: PromptEncoder, tokenizer: Tokenizer
+    ) -> None:
+        self.autoencoder, self.painter, self.dit = autoencoder, painter, dit
+        self.reader, self.tokenizer = reader, tokenizer
+        self.land = WorldMap(autoencoder.get_buffer("latent_mean").device)
+        self.mean, self.deviation = (autoencoder.get_buffer(n)[:, None, None] for n in ("latent_mean", "latent_std"))
+
+    @torch.no_grad()
+    def __call__(self, seed: int, step: int, batch: int) -> tuple[Tensor, Rendered]:
+        """``batch`` walks' made latent frames [B * (F - 1), 16, h, w] with their pictures and guides."""
+        walks = fresh_walks(seed * 19_000_003 + step, batch, LATENT_FRAMES)
+        clips, rendered = encode_and_render(walks, self.autoencoder, self.land)
+        data = ResidualData(clips, self.painter, self.reader, self.tokenizer)
+        b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
+        made = data.painted.float() + data.std * made_residual(self.dit, b, seed=step).transpose(1, 2)
+        latents = made[:, 1:].flatten(0, 1).to(self.mean.device) * self.deviation + self.mean
+        return latents, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
+
+
+def train_finish(
+    folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, made: MadeLatents
+) -> Autoencoder:
+    """Train the decoder alone; the encoder, and so every latent, stays as it is."""
+    torch.manual_seed(seed)
+    decoder = made.autoencoder.decoder.requires_grad_(True).train()
+    run = StageRun("finish", decoder, Muon(decoder, muon_lr=0.003, adam_lr=6e-4), folder, ema=0.98)
+    if resume:
+        run.resume()
+
+    def loss_of(step: int) -> Tensor:
+        latents, truth = made(seed, step, batch)
+        frames = decoder(latents, truth.guides)
+        return reconstruction_loss(frames, truth.frames) + TEXTURE * texture_loss(frames, truth.frames)
+
+    latents, truth = made(VALIDATION_SEED, 0, batch)
+
+    @torch.no_grad()
+    def validate() -> dict[str, float]:
+        frames = decoder(latents, truth.guides).clamp(-1, 1)
+        return {"psnr_db": psnr(frames, truth.frames), "texture": float(texture_loss(frames, truth.frames))}
+
+    def sheet(_: nn.Module) -> Pixels:
+        return samples.pairs(truth.frames, decoder(latents, truth.guides))
+
+    run.run(budget, loss_of, validate, sheet)
+    run.averaged()
+    return made.autoencoder.cpu()
