@@ -115,7 +115,7 @@ class LayoutScenery:
         picture = self.picture if chunk == 0 else None
         shares = [] if self._words_share is None else [self._words_share]
         was_going = self.blend.share < 1
-        anew = not was_going and _is_another_land(self.remembered, self.blend.target)
+        anew = not was_going and _is_another_land(self.remembered, self.blend.target) and self.model.conditioner.paints
         self.remembered = self.blend.target if anew else self.remembered
         condition, self.blend = self.model.conditioner.prepare_chunk(
             self.place, self.blend, shown, poses.absolute, picture=picture is not None
@@ -180,7 +180,9 @@ class LayoutScenery:
     def _known(self, picture: Tensor | None, condition: ChunkCondition, *, anew: bool) -> Tensor | None:
         """x0 of a chunk with which a memory begins: of the first picture, or of the painter's own in another land."""
         if picture is not None:
-            return self._begin(picture, condition)
+            return (
+                self._begin(picture, condition) if self.model.conditioner.paints else self._residual(picture, condition)
+            )
         return torch.zeros_like(condition.base) if anew else None
 
     def _begin(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
@@ -197,8 +199,11 @@ class LayoutScenery:
             return torch.zeros_like(condition.base)
         picture = (picture + 1) / 2
         self.look = look_between(painted, picture)
-        plain = ungrade(picture, self.look[None]) * 2 - 1
-        latent = autoencoder.encode(plain.expand(1, 4, -1, -1, -1))[:, :, None]
+        return self._residual(ungrade(picture, self.look[None]) * 2 - 1, condition)
+
+    def _residual(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
+        """What a picture [1, 3, H, W] in -1..1 says beyond the painter."""
+        latent = self.model.networks.autoencoder.encode(picture.expand(1, 4, -1, -1, -1))[:, :, None]
         residual = (latent - condition.base) / self.model.conditioner.scale
         return residual.clamp(-_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
 

@@ -117,6 +117,9 @@ def _pose(c2w: Poses) -> _Pose:
 class LayoutConditioner:
     """Casts the map for the video frames of a chunk and lets the painter paint it. Holds no state of a world."""
 
+    paints = True
+    """Whether its base is a picture of the land, from which a world's look can be told and with which one can begin."""
+
     def __init__(
         self,
         land: WorldMap,

@@ -56,6 +56,8 @@ class DreamPlan:
 class Unguided(LayoutConditioner):
     """The conditioner with the guide removed: where the camera is stays known, what it sees does not."""
 
+    paints = False
+
     def prepare_chunk(
         self, place: Place, blend: Blend, before: Poses, after: Poses, *, picture: bool
     ) -> tuple[ChunkCondition, Blend]:
