@@ -78,8 +78,7 @@ class BundledConfig:
         values = _Values(path, _json_map(path))
         size, stream, camera = values.map("size"), values.map("stream"), values.map("camera")
         dit, text = values.map("dit"), values.map("text")
-        split, guide = dit.integers("rope_split"), values.names("guide", GUIDE_CHANNELS)
-        turns = dit.integers("rope_turns") if "rope_turns" in dit.values else None
+        guide = values.names("guide", GUIDE_CHANNELS)
         return cls(
             name=values.text("name"),
             fps=values.number("fps"),
@@ -102,16 +101,7 @@ class BundledConfig:
             ),
             metres_per_unit=camera.number("metres_per_unit"),
             blend_latent_frames=values.number("blend_latent_frames"),
-            dit=DiTConfig(
-                dim=dit.integer("dim"),
-                heads=dit.integer("heads"),
-                layers=dit.integer("layers"),
-                ffn_dim=dit.integer("ffn_dim"),
-                text_length=text.integer("length"),
-                text_dim=text.integer("word_size"),
-                rope_split=(split[0], split[1], split[2]),
-                rope_turns=turns,
-            ),
+            dit=_dit_config(dit, text),
             autoencoder=AutoencoderConfig(len(guide)),
             painter=PainterConfig(len(guide), MIX_SIZE),
             text=TextConfig(
@@ -124,6 +114,20 @@ class BundledConfig:
             ),
             tokenizer_sha256=text.text("tokenizer_sha256"),
         )
+
+
+def _dit_config(dit: _Values, text: _Values) -> DiTConfig:
+    split = dit.integers("rope_split")
+    return DiTConfig(
+        dim=dit.integer("dim"),
+        heads=dit.integer("heads"),
+        layers=dit.integer("layers"),
+        ffn_dim=dit.integer("ffn_dim"),
+        text_length=text.integer("length"),
+        text_dim=text.integer("word_size"),
+        rope_split=(split[0], split[1], split[2]),
+        rope_turns=dit.integers("rope_turns") if "rope_turns" in dit.values else None,
+    )
 
 
 def _json_map(path: Path) -> Mapping[str, object]:

@@ -28,7 +28,7 @@ from engine.schedule import DenoiseSchedule, Prediction, explicit
 from engine.session import LoadedModel, WorldSession
 from engine.wishes import Mix, asked_mix, unknown_notice
 from engine.wording import PICTURE_PROMPT
-from engine.worldmap import BIOMES
+from engine.worldmap import BIOMES, MIX_SIZE
 
 _RESIDUAL_LIMIT = 5.0
 _DISSOLVE_SECONDS = 1.0
@@ -172,6 +172,8 @@ class LayoutScenery:
         self.asked = None if asked is None else check_prompt(asked)
         remembered = plain.get("remembered")
         self.remembered = tuple(float(v) for v in remembered) if isinstance(remembered, list) else self.blend.target
+        if len(self.remembered) != MIX_SIZE:
+            raise ValueError(f"a world is {MIX_SIZE} parts")
         self.words = restored(tensors["text_rows"], tensors.get("text_source"), plain.get("words"))
         self.noise, self.renoise, self.look = tensors["noise"], tensors["renoise"], tensors.get("look")
         if self.look is not None and self.look.shape != (GRADING_SIZE,):
@@ -179,11 +181,10 @@ class LayoutScenery:
 
     def _known(self, picture: Tensor | None, condition: ChunkCondition, *, anew: bool) -> Tensor | None:
         """x0 of a chunk with which a memory begins: of the first picture, or of the painter's own in another land."""
-        if picture is not None:
-            return (
-                self._begin(picture, condition) if self.model.conditioner.paints else self._residual(picture, condition)
-            )
-        return torch.zeros_like(condition.base) if anew else None
+        if picture is None:
+            return torch.zeros_like(condition.base) if anew else None
+        begin = self._begin if self.model.conditioner.paints else self._residual
+        return begin(picture, condition)
 
     def _begin(self, picture: Tensor, condition: ChunkCondition) -> Tensor:
         """Take the look of a world's first picture [1, 3, H, W] in -1..1; returns what else it says beyond the painter.

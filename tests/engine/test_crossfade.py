@@ -104,10 +104,10 @@ def frames(chunks):
 
 
 def test_the_models_own_way_is_what_it_was_before_there_were_fades(model):
-    """Words switch at once, the land follows within three chunks."""
+    """Words switch at once, the land follows within two chunks."""
     world = model.open(SCENE, 3, 0)
-    made = walked(world, 5, {1: [prompt(STORM)]})
-    assert [chunk.fade for chunk in made] == [None, pytest.approx(1 / 3), pytest.approx(2 / 3), 1.0, None]
+    made = walked(world, 4, {1: [prompt(STORM)]})
+    assert [chunk.fade for chunk in made] == [None, pytest.approx(1 / 2), 1.0, None]
     assert world.cross_attention_resets == 1
 
 
