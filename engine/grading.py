@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -14,41 +16,61 @@ LARGEST_LOOK = 2.0
 _DOUBT, _PRIOR, _STEP = 0.05, 1e-4, 0.1
 
 
-def grade(picture: Tensor, grading: Tensor) -> Tensor:
-    """Pictures [V, 3, H, W] in [0, 1] with the looks [V, 5]; contrast is around mid-grey."""
+def _factors(grading: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Of looks [V, 5]: gains of the colours [V, 3, 1, 1], of light, of saturation and of contrast [V, 1, 1, 1]."""
     e, warm, tint, saturation, contrast = (grading[:, i, None, None, None] for i in range(GRADING_SIZE))
     gain = torch.cat([1 + 0.10 * warm, 1 + 0.05 * tint, 1 - 0.10 * warm], 1)
-    out = picture * gain * (1 + 0.10 * e)
+    return gain, 1 + 0.10 * e, 1 + 0.18 * saturation, 1 + 0.07 * contrast
+
+
+def grade(picture: Tensor, grading: Tensor) -> Tensor:
+    """Pictures [V, 3, H, W] in [0, 1] with the looks [V, 5]; contrast is around mid-grey."""
+    gain, light, saturation, contrast = _factors(grading)
+    out = picture * gain * light
     grey = out.mean(1, keepdim=True)
-    out = grey + (out - grey) * (1 + 0.18 * saturation)
-    return (0.45 + (out - 0.45) * (1 + 0.07 * contrast)).clamp(0, 1)
+    out = grey + (out - grey) * saturation
+    return (0.45 + (out - 0.45) * contrast).clamp(0, 1)
 
 
 def ungrade(picture: Tensor, grading: Tensor) -> Tensor:
     """The pictures without their looks: what ``grade`` made them of, as far as nothing was clamped."""
-    e, warm, tint, saturation, contrast = (grading[:, i, None, None, None] for i in range(GRADING_SIZE))
-    out = 0.45 + (picture - 0.45) / (1 + 0.07 * contrast)
+    gain, light, saturation, contrast = _factors(grading)
+    out = 0.45 + (picture - 0.45) / contrast
     grey = out.mean(1, keepdim=True)
-    out = grey + (out - grey) / (1 + 0.18 * saturation)
-    gain = torch.cat([1 + 0.10 * warm, 1 + 0.05 * tint, 1 - 0.10 * warm], 1)
-    return (out / (gain * (1 + 0.10 * e))).clamp(0, 1)
+    out = grey + (out - grey) / saturation
+    return (out / (gain * light)).clamp(0, 1)
 
 
 def look_between(plain: Tensor, graded: Tensor) -> Tensor:
     """The look [5] that makes of the picture ``plain`` [1, 3, H, W] in [0, 1] the one ``graded``, most nearly.
 
-    Least squares over cells of 8 x 8, of which those that differ by more than colour (``_DOUBT``) count little; the
-    looks' own spread is the prior. Looks beyond ``LARGEST_LOOK`` are none.
+    Least squares over cells of 8 x 8, of which those that differ by more than colour (``_DOUBT``) count little.
     """
     plain, graded = (functional.avg_pool2d(picture, 8) for picture in (plain, graded))
-    look, trials = torch.zeros(GRADING_SIZE), torch.eye(GRADING_SIZE)
-    prior = _PRIOR * plain.numel() * torch.eye(GRADING_SIZE)
-    for _ in range(8):  # nearly linear: it settles at once, the weights a little later
-        looks = torch.cat([look[None], look + _STEP * trials])
-        off = (grade(plain.expand(len(looks), -1, -1, -1), looks) - graded).flatten(1)
-        weights = 1 / (_DOUBT**2 + off[0].square())
+
+    def off_of(looks: Tensor) -> Tensor:
+        return (grade(plain.expand(len(looks), -1, -1, -1), looks) - graded).flatten(1)
+
+    return nearest_look(off_of, prior=_PRIOR * plain.numel(), rounds=8, doubt=_DOUBT)
+
+
+def nearest_look(
+    off_of: Callable[[Tensor], Tensor], *, prior: float, rounds: int, doubt: float | None = None
+) -> Tensor:
+    """The look [5] for which ``off_of`` (looks [V, 5] -> how far each is off in R ways, [V, R]) is least.
+
+    Least squares, the weight ``prior`` of the looks' own spread beside them: what no look can mend changes none. Ways
+    that are off by more than ``doubt`` count little. Looks beyond ``LARGEST_LOOK`` are none.
+    """
+    look, directions = torch.zeros(GRADING_SIZE), torch.eye(GRADING_SIZE)
+    for _ in range(rounds):  # nearly linear: it settles at once, weights a little later
+        off = off_of(torch.cat([look[None], look + _STEP * directions]))
         slope = (off[1:] - off[0]) / _STEP  # [5, R]
-        weighted = slope * (weights / weights.mean())
-        change = torch.linalg.solve(weighted @ slope.T + prior, weighted @ off[0] + prior @ look)
-        look = (look - change).clamp(-LARGEST_LOOK, LARGEST_LOOK)
+        weighted = slope
+        if doubt is not None:
+            weights = 1 / (doubt**2 + off[0].square())
+            weighted = slope * (weights / weights.mean())
+        right = weighted @ off[0] + prior * look
+        look = look - torch.linalg.solve(weighted @ slope.T + prior * directions, right)
+        look = look.clamp(-LARGEST_LOOK, LARGEST_LOOK)
     return look

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from engine.bundled import MODEL_FOLDER
 from engine.errors import FileProblem
-from engine.grading import GRADING_SIZE, LARGEST_LOOK, grade
+from engine.grading import grade, nearest_look
 from engine.image_condition import fit_image
 from engine.picture_measures import HEIGHT_PX, WIDTH_PX, horizon, measure
 from engine.protocol import Pixels
@@ -166,18 +166,14 @@ def tones_of(picture: Tensor, line: float) -> Tones:
 def look_of(world: Tensor, line: float, wanted: Tones) -> Tensor:
     """The look [5] (see ``grade``) in which the world's picture [3, H, W] in [0, 1] has the wanted tones most nearly.
 
-    Least squares of the tones' differences, with the looks' own spread as prior: what no look can mend changes none.
+    Least squares of the tones' differences, with the looks' own spread as prior.
     """
-    look, step = torch.zeros(GRADING_SIZE), 0.1
-    prior = 0.05 * torch.eye(GRADING_SIZE)
-    for _ in range(4):  # nearly linear: it settles at once
-        trials = torch.cat([look[None], look + step * torch.eye(GRADING_SIZE)])
-        graded = grade(world.expand(len(trials), -1, -1, -1), trials)
-        off = torch.stack([_difference(tones_of(picture, line), wanted) for picture in graded])
-        slope = (off[1:] - off[0]) / step  # [5, R]
-        right = slope @ off[0] + prior @ prior @ look
-        look = (look - torch.linalg.solve(slope @ slope.T + prior @ prior, right)).clamp(-LARGEST_LOOK, LARGEST_LOOK)
-    return look
+
+    def off_of(looks: Tensor) -> Tensor:
+        graded = grade(world.expand(len(looks), -1, -1, -1), looks)
+        return torch.stack([_difference(tones_of(picture, line), wanted) for picture in graded])
+
+    return nearest_look(off_of, prior=0.05**2, rounds=4)
 
 
 def _difference(tones: Tones, wanted: Tones) -> Tensor:

@@ -50,8 +50,11 @@ class MadeLatents:
         clips, rendered = encode_and_render(walks, self.autoencoder, self.land)
         data = ResidualData(clips, self.painter, self.reader, self.tokenizer)
         b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
-        made = data.painted.float() + data.std * made_residual(self.dit, b, seed=step).transpose(1, 2)
-        latents = made[:, 1:].flatten(0, 1).to(self.mean.device) * self.deviation + self.mean
+        latents = (
+            data.latents(made_residual(self.dit, b, seed=step))[:, 1:].flatten(0, 1).to(self.mean.device)
+            * self.deviation
+            + self.mean
+        )
         return latents, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
 
 

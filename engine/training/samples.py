@@ -84,7 +84,7 @@ def single(clips: Clips) -> list[Clips]:
 
 def _made_latents(model: CausalDiT, clip: ResidualData) -> Tensor:
     """Latents [1, F, 16, h, w] as the model makes them, of a clip alone."""
-    return clip.painted.float() + clip.std * made_residual(model, clip.batch(0, 1, 0), seed=0).transpose(1, 2)
+    return clip.latents(made_residual(model, clip.batch(0, 1, 0), seed=0))
 
 
 def _decoded(seen: Shown, latents: Tensor, decode: Decode) -> Pixels:

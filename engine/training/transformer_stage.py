@@ -71,6 +71,10 @@ class ResidualData:
         rope = None if rope is None else rope.flatten(1, 2)
         return ResidualBatch(residual.transpose(1, 2), condition.transpose(1, 2), text, rays, rope)
 
+    def latents(self, residual: Tensor) -> Tensor:
+        """All clips' latents [N, F, 16, h, w], of the painter's and a residual [N, 16, F, h, w]."""
+        return self.painted.float() + self.std * residual.transpose(1, 2)
+
     def _text(self, clip: Tensor, rng: random.Random) -> Tensor:
         mix = self.clips.target_mixes[clip, -1]
         labels: list[str | None] = []

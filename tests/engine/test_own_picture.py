@@ -10,7 +10,7 @@ from engine import own_picture
 from engine.bundled_world import load_bundled
 from engine.config import DeviceConfig, EngineConfig
 from engine.errors import FileProblem
-from engine.grading import grade
+from engine.grading import LARGEST_LOOK, grade
 from engine.layout import Lens, cast
 from engine.own_picture import References, fit, horizon_line, look_of, picture_share, sentence_of, tones_of
 from engine.picture_measures import horizon
@@ -109,7 +109,7 @@ def test_the_look_of_a_picture_is_found_again(land):
 def test_a_look_stays_among_those_that_the_networks_know(land):
     tones = tones_of(torch.ones(3, HEIGHT, WIDTH), 0.5)
     look = look_of(picture_of(land, "snow", "night", "storm", (0.0,) * 5), 0.5, tones)
-    assert float(look.abs().max()) <= own_picture.LARGEST_LOOK
+    assert float(look.abs().max()) <= LARGEST_LOOK
 
 
 def test_photographed_pictures_stay_pictures():
