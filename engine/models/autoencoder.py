@@ -114,11 +114,9 @@ class GuidedDecoder(nn.Module):
         half = functional.avg_pool2d(flat, 2)
         quarter = functional.avg_pool2d(half, 2)
         x = self.coarse(self.conv_in(latents))
-        x = functional.pixel_shuffle(self.to_middle(x), 2) + self.guide_middle(
-            quarter.reshape(B, T * G, H // 4, W // 4)
-        )
+        x = functional.pixel_shuffle(self.to_middle(x), 2) + _of_all_frames(self.guide_middle, quarter)
         x = self.middle(x)
-        x = functional.pixel_shuffle(self.to_fine(x), 2) + self.guide_fine(half.reshape(B, T * G, H // 2, W // 2))
+        x = functional.pixel_shuffle(self.to_fine(x), 2) + _of_all_frames(self.guide_fine, half)
         return self._pixels(functional.silu(self.fine(x)), guides)
 
     def _pixels(self, x: Tensor, guides: Tensor) -> Tensor:
@@ -126,22 +124,40 @@ class GuidedDecoder(nn.Module):
 
         Pixel by pixel from here on: edges are the guide's. These are the largest tensors, so each frame goes through
         all layers before the next one's turn (it stays in the cache), and every step that can be is done in place.
+        Of a frame the even lines come first, then the odd ones: so two pixels side by side are one row of a product,
+        and nothing is shuffled.
         """
         B, T, G, H, W = guides.shape
         f, p = x.shape[1], self.pixel.out_channels
         rows = x.permute(0, 2, 3, 1).reshape(-1, f)
-        weights = self.to_pixel.weight.view(T, p * 4, f).mT
-        biases = _bias(self.to_pixel).view(T, p * 4) + _bias(self.guide_pixel).repeat_interleave(4)
+        weights = self.to_pixel.weight.view(T, p, 2, 2, f).permute(0, 2, 4, 3, 1).reshape(T, 2, f, 2 * p)
+        biases = _bias(self.to_pixel).view(T, p, 2, 2) + _bias(self.guide_pixel)[:, None, None]
+        biases = biases.permute(0, 2, 3, 1).reshape(T, 2, 2 * p)
         onward = self.pixel.weight.flatten(1).mT + torch.eye(p, device=x.device)
         frames = []
-        for frame, weight, bias in zip(guides.unbind(1), weights, biases, strict=True):
-            wide = torch.addmm(bias, rows, weight).view(B, H // 2, W // 2, p, 2, 2)
-            y = wide.permute(0, 1, 4, 2, 5, 3).reshape(-1, p)
-            y = y.addmm_(frame.permute(0, 2, 3, 1).reshape(-1, G), self.guide_pixel.weight.flatten(1).mT).relu_()
-            y = torch.addmm(_bias(self.pixel), y, onward).relu_()
-            y = torch.addmm(_bias(self.to_colour), y, self.to_colour.weight.flatten(1).mT)
-            frames.append(y.view(B, H, W, 3).permute(0, 3, 1, 2))
-        return torch.stack(frames, 1)
+        for frame, weight, bias in zip(guides.permute(1, 0, 3, 4, 2), weights, biases, strict=True):
+            lines = []
+            for odd in range(2):
+                y = torch.addmm(bias[odd], rows, weight[odd]).view(-1, p)
+                y = y.addmm_(frame[:, odd::2].reshape(-1, G), self.guide_pixel.weight.flatten(1).mT).relu_()
+                y = torch.addmm(_bias(self.pixel), y, onward).relu_()
+                y = torch.addmm(_bias(self.to_colour)[:, None], self.to_colour.weight.flatten(1), y.mT)
+                lines.append(y.view(3, B, H // 2, W))
+            frames.append(torch.stack(lines, 3).view(3, B, H, W))
+        return torch.stack(frames).permute(2, 0, 1, 3, 4)
+
+
+def _of_all_frames(layer: nn.Conv2d, guides: Tensor) -> Tensor:
+    """A 1x1 convolution of the channels of all four frames together: guides [B*4, G, h, w] -> [B, C, h, w].
+
+    Frame by frame: nothing is copied to bring their channels side by side.
+    """
+    weights = layer.weight.view(layer.out_channels, FRAMES_PER_LATENT, -1).permute(1, 2, 0)
+    frames = torch.unflatten(guides.permute(0, 2, 3, 1), 0, (-1, FRAMES_PER_LATENT))
+    out = _bias(layer)
+    for frame, weight in zip(frames.unbind(1), weights, strict=True):
+        out = torch.addmm(out, frame.flatten(0, 2), weight)
+    return out.view(*frames.shape[:1], *frames.shape[2:4], -1).permute(0, 3, 1, 2)
 
 
 def _bias(layer: nn.Conv2d) -> Tensor:

@@ -15,6 +15,7 @@ from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
 from engine.training.samples import reconstructions
+from engine.training.stage_files import take_weights
 from engine.worldmap import WorldMap
 
 LATENT_NOISE = 0.08
@@ -58,10 +59,14 @@ def texture_loss(made: Tensor, true: Tensor) -> Tensor:
     return (strengths[0] - strengths[1]).abs().mean()
 
 
-def train_autoencoder(folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str) -> Autoencoder:
+def train_autoencoder(
+    folder: Path, *, budget: Budget, seed: int, batch: int, resume: bool, device: str, further: bool = False
+) -> Autoencoder:
     torch.manual_seed(seed)
     land = WorldMap(device)
     model = Autoencoder(AutoencoderConfig(len(GUIDE))).to(device)
+    if further:
+        take_weights(model, folder, "autoencoder")
     run = StageRun("autoencoder", model, Muon(model, muon_lr=0.01, adam_lr=2e-3), folder)
     if resume:
         run.resume()

@@ -40,6 +40,7 @@ from engine.training.stage_files import (
     stage_file,
     stage_path,
     tokenizer,
+    unpack_model,
     word_vectors,
 )
 from engine.training.text_stage import train_text
@@ -53,15 +54,17 @@ _TRAINED = {"autoencoder": 33.0, "painter": 22.0, "text": 2.0, "dit": 125.0, "fi
 """Minutes of each stage's own clock that the shipped weights took on two cores; the others take what they take."""
 _OTHERS = {"render": 30.0, "evaluate": 30.0}
 _EXPERIMENTS = {"dream": 60.0}
-_CLIPS, _HELD_OUT_CLIPS = 624, 24
-_PLACES = 9
+_UNPACK = "unpack"
+_CLIPS, _HELD_OUT_CLIPS = 720, 24
+_PLACES = 16
 """For each clip, single latent frames elsewhere for the painter: the transformer mends what the painter makes of clips
 that it never saw, as at run time."""
 _WHICH = (
     "which part; 'all' runs all but 'dream', in order. finish: the decoder, on what the model makes. export: the "
     "finished stages become the shipped model. scenes: the first pictures of the shipped scenes. evaluate: the "
     "folder's model, or the shipped one where a stage is not finished, as JSON and a contact sheet. dream: an "
-    "experiment, the transformer without the layout"
+    "experiment, the transformer without the layout. unpack: the shipped model's networks become the folder's finished "
+    "stages, to be trained --further"
 )
 
 
@@ -75,6 +78,7 @@ class Options:
     seed: int
     device: str
     resume: bool
+    further: bool
     processes: int
     walks: int
     seconds: int
@@ -110,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=f"'all' repeats the recipe of the shipped weights: about {hours:.1f} hours on two cores (minutes: "
         f"{minutes}). Killed, it goes on with --resume. With --steps a run repeats exactly on one machine.",
     )
-    out.add_argument("stage", choices=(*STAGES, *_EXPERIMENTS, "all"), help=_WHICH)
+    out.add_argument("stage", choices=(*STAGES, *_EXPERIMENTS, _UNPACK, "all"), help=_WHICH)
     out.add_argument("--folder", type=Path, default=Path("runs/bundled"), help="where checkpoints and logs go")
     out.add_argument("--minutes", type=float, help="training time of each stage (default: the shipped recipe's)")
     out.add_argument("--steps", type=positive, help="train so many steps instead: repeats exactly")
@@ -126,6 +130,11 @@ def parser() -> argparse.ArgumentParser:
     out.add_argument("--walks", type=positive, default=evaluation.WALKS, help="that 'evaluate' takes")
     out.add_argument("--seconds", type=positive, default=evaluation.SECONDS, help="of each of them")
     out.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the folder")
+    out.add_argument(
+        "--further",
+        action="store_true",
+        help="begin 'autoencoder', 'painter' and 'dit' with the folder's finished weights (see 'unpack')",
+    )
     return out
 
 
@@ -141,6 +150,7 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         seed=args.seed,
         device=args.device,
         resume=args.resume,
+        further=args.further,
         processes=args.processes,
         walks=args.walks,
         seconds=args.seconds,
@@ -158,6 +168,7 @@ def main(argv: Sequence[str], scenes: Callable[[], Mapping[Path, SceneSpec]]) ->
         "scenes": lambda o: _draw(o, scenes()),
         "evaluate": _evaluate,
         "dream": _dream,
+        _UNPACK: lambda o: unpack_model(o.folder),
     }
     stages = STAGES if args.stage == "all" else (args.stage,)
     for number, stage in enumerate(stages, 1):
@@ -173,6 +184,7 @@ def _autoencoder(o: Options) -> None:
         seed=o.seed,
         batch=o.batch or 10,
         resume=o.resume,
+        further=o.further,
         device=o.device,
     )
     save_stage(model, o.folder, "autoencoder")
@@ -192,6 +204,7 @@ def _painter(o: Options) -> None:
         seed=o.seed,
         batch=o.batch or 16,
         resume=o.resume,
+        further=o.further,
         device=o.device,
         clips=places,
         held_out=held_out,
@@ -238,6 +251,7 @@ def _dit(o: Options) -> None:
         seed=o.seed,
         batch=o.batch or 4,
         resume=o.resume,
+        further=o.further,
         data=data(_cached(o, "clips")),
         held_out=data(held_out),
         device=o.device,

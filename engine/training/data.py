@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from engine.grading import GRADING_SIZE
 from engine.layout import Lens, cast
 from engine.training.recipe import GUIDE_ROWS, HIDDEN, LENS
 from engine.training.shading import shade
@@ -35,7 +34,6 @@ class Walk:
     yaw: Tensor  # radians
     pitch: Tensor
     mix: Tensor  # [B, F, 4, 15]
-    grading: Tensor  # [B, 5]
     target_mix: Tensor  # [B, F, 15] what the prompt in force asks for
     hidden: Tensor  # [B, 2] metres, see ``View``
 
@@ -114,7 +112,6 @@ def random_walk(
         pitch=_interpolate(pitch0.clamp(-limit, limit), pitch),
         mix=mix,
         target_mix=target,
-        grading=randn(B, GRADING_SIZE).clamp(-2, 2),
         hidden=rand(B, 2) * HIDDEN_METRES * bool(HIDDEN),
     )
 
@@ -174,14 +171,13 @@ class Rendered:
 
 @torch.no_grad()
 def render(land: WorldMap, walk: Walk, lens: Lens = LENS) -> Rendered:
-    """The simulator's pictures and guides of a walk, on the land's device."""
+    """The simulator's pictures and guides of a walk, on the land's device; without looks, as the model meets them."""
     device = land.geometry.device
     B, N, T = walk.x.shape
     view = walk.view()
     parts = (view.x, view.z, view.yaw, view.pitch, view.mix, view.hidden)
     view = View(*(t.to(device) for t in parts if t is not None))
     guides = cast(land, view, lens)
-    grading = walk.grading.to(device).repeat_interleave(N * T, 0)
-    frames = shade(guides, view.mix, grading) * 2 - 1
+    frames = shade(guides, view.mix) * 2 - 1
     shape = (B, N, T)
     return Rendered(torch.unflatten(frames, 0, shape), torch.unflatten(guides[:, GUIDE_ROWS], 0, shape))

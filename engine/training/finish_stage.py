@@ -25,11 +25,14 @@ from engine.training.cache import encode_and_render, fresh_walks
 from engine.training.data import Rendered
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
+from engine.training.recipe import GUIDE
 from engine.training.transformer_stage import ResidualData, made_residual
 from engine.worldmap import WorldMap
 
 LATENT_FRAMES = 3
 """Of each walk: the first picture, which is known, and the two that are made from it."""
+STARS = 4.0
+"""Weight of the layout's stars: they are few, and only the decoder can put them where they are."""
 
 
 class MadeLatents:
@@ -45,17 +48,19 @@ class MadeLatents:
 
     @torch.no_grad()
     def __call__(self, seed: int, step: int, batch: int) -> tuple[Tensor, Rendered]:
-        """``batch`` walks' made latent frames [B * (F - 1), 16, h, w] with their pictures and guides."""
+        """Latent frames of ``batch`` walks, their pictures and guides: as made and, the last, as encoded [B * F, ...].
+
+        A world's first picture is an encoded one: the decoder must not forget those.
+        """
         walks = fresh_walks(seed * 19_000_003 + step, batch, LATENT_FRAMES)
         clips, rendered = encode_and_render(walks, self.autoencoder, self.land)
         data = ResidualData(clips, self.painter, self.reader, self.tokenizer)
         b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
-        latents = (
-            data.latents(made_residual(self.dit, b, seed=step))[:, 1:].flatten(0, 1).to(self.mean.device)
-            * self.deviation
-            + self.mean
-        )
-        return latents, Rendered(rendered.frames[:, 1:].flatten(0, 1), rendered.guides[:, 1:].flatten(0, 1))
+        made = data.latents(made_residual(self.dit, b, seed=step))
+        latents = torch.cat([made[:, 1:], clips.latents[:, -1:].float()], 1).flatten(0, 1).to(self.mean.device)
+        shown = [*range(1, LATENT_FRAMES), LATENT_FRAMES - 1]
+        truth = Rendered(rendered.frames[:, shown].flatten(0, 1), rendered.guides[:, shown].flatten(0, 1))
+        return latents * self.deviation + self.mean, truth
 
 
 def train_finish(
@@ -71,7 +76,12 @@ def train_finish(
     def loss_of(step: int) -> Tensor:
         latents, truth = made(seed, step, batch)
         frames = decoder(latents, truth.guides)
-        return reconstruction_loss(frames, truth.frames) + TEXTURE * texture_loss(frames, truth.frames)
+        stars = truth.guides[:, :, [GUIDE.index("stars")]]
+        return (
+            reconstruction_loss(frames, truth.frames)
+            + TEXTURE * texture_loss(frames, truth.frames)
+            + STARS * (stars * (frames - truth.frames).abs()).mean()
+        )
 
     latents, truth = made(VALIDATION_SEED, 0, batch)
 

@@ -12,6 +12,7 @@ from engine.training.cache import Clips
 from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE
+from engine.training.stage_files import take_weights
 from engine.worldmap import MIX_SIZE
 
 
@@ -22,6 +23,7 @@ def train_painter(
     seed: int,
     batch: int,
     resume: bool,
+    further: bool = False,
     device: str,
     clips: Clips,
     held_out: Clips,
@@ -29,6 +31,8 @@ def train_painter(
 ) -> Painter:
     torch.manual_seed(seed)
     model = Painter(PainterConfig(len(GUIDE), MIX_SIZE)).to(device)
+    if further:
+        take_weights(model, folder, "painter")
     run = StageRun("painter", model, Muon(model, muon_lr=0.01, adam_lr=2e-3, exclude=("embed",)), folder, ema=0.998)
     if resume:
         run.resume()

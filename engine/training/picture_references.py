@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional
 
-from engine.grading import GRADING_SIZE
+from engine.grading import GRADING_SIZE, grade
 from engine.layout import Lens, cast
 from engine.own_picture import REFERENCES, References
 from engine.picture_measures import HEIGHT_PX, WIDTH_PX, measure
@@ -56,7 +56,7 @@ def draw_samples(land: WorldMap, seed: int, views: int, *, skies: int = 4, photo
             pairs = [_PAIRS[(number * skies + i) % len(_PAIRS)] for i in range(skies)]
             mixes = torch.stack([mix_of(BIOMES[biome], TIMES[t], WEATHERS[w]) for t, w in pairs])
             looks = torch.randn(len(pairs), GRADING_SIZE, generator=generator).clamp(-2, 2)
-            drawn = shade(cast(land, view, _LENS).expand(len(pairs), -1, -1, -1), mixes, looks)
+            drawn = grade(shade(cast(land, view, _LENS).expand(len(pairs), -1, -1, -1), mixes), looks)
             pictures = functional.avg_pool2d(drawn, 2)
             pictures = photographed(pictures, generator) if photographs else pictures
             measured.append(measure((pictures * 255).round() / 255))

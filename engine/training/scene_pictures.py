@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.conditioning import DEFAULT_MIX, Place
-from engine.grading import GRADING_SIZE
+from engine.grading import GRADING_SIZE, grade
 from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
@@ -37,6 +37,6 @@ def scene_picture(scene: SceneSpec, reader: PromptReader, land: WorldMap) -> Pix
     mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).wish)])
     one = torch.ones(1)
     view = View(one * place.x, one * place.z, one * place.yaw, one * 0.0, mix, scene_hidden(scene.map_seed)[None])
-    picture = shade(cast(land, view, LENS), mix, scene_grading(scene.map_seed)[None])[0]
+    picture = grade(shade(cast(land, view, LENS), mix), scene_grading(scene.map_seed)[None])[0]
     pixels: Pixels = (picture.permute(1, 2, 0) * 255).round().byte().numpy()
     return pixels

@@ -1,7 +1,7 @@
 """The bundled world's simulator: light, colour and weather for a layout guide.
 
 Every palette number of biome, time and weather is a row of a table; a mix of weights blends the rows, so that any
-two worlds morph. The per-world grading is what only a picture of the world, never the guide, tells.
+two worlds morph. A world's own look is put on afterwards, by ``grade``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.grading import grade
 from engine.layout import GUIDE_CHANNELS, SUN_AZIMUTH
 from engine.worldmap import BIOMES, TIMES
 
@@ -90,8 +89,8 @@ def _palette(mix: Tensor) -> _Palette:
     )
 
 
-def shade(guide: Tensor, mix: Tensor, grading: Tensor) -> Tensor:
-    """Pictures [V, 3, H, W] in [0, 1] for guides [V, 24, H, W], mixes [V, 15] and gradings [V, 5]."""
+def shade(guide: Tensor, mix: Tensor) -> Tensor:
+    """Pictures [V, 3, H, W] in [0, 1] for guides [V, 24, H, W] and mixes [V, 15], without a world's look."""
     guide = guide.contiguous()
     g = {name: guide[:, i] for i, name in enumerate(GUIDE_CHANNELS)}
     p = _palette(mix)
@@ -109,7 +108,7 @@ def shade(guide: Tensor, mix: Tensor, grading: Tensor) -> Tensor:
     grey = picture.mean(1, keepdim=True)
     grey = grey * torch.tensor([0.95, 0.99, 1.06], device=mix.device)[:, None, None]
     picture = (picture + (grey - picture) * p.weather[:, 4][:, None] * 0.6) * p.weather[:, 5][:, None]
-    return grade(picture.clamp(0, 1), grading)
+    return picture.clamp(0, 1)
 
 
 def _shoulder(colour: Tensor) -> Tensor:

@@ -26,14 +26,34 @@ def save_stage(module: nn.Module, folder: Path, name: str) -> None:
     tensors = {
         k: v.detach().cpu().contiguous(memory_format=torch.contiguous_format) for k, v in module.state_dict().items()
     }
+    _write(tensors, folder, name)
+
+
+def _write(tensors: dict[str, Tensor], folder: Path, name: str) -> None:
     part = folder / f"{name}.part"
     save_file(tensors, part)
     os.replace(part, stage_path(folder, name))
 
 
 def load_stage(module: nn.Module, folder: Path, name: str) -> None:
-    module.load_state_dict(load_file(stage_file(folder, name)))
+    take_weights(module, folder, name)
     module.eval().requires_grad_(False)
+
+
+def take_weights(module: nn.Module, folder: Path, name: str) -> None:
+    """A finished stage's weights, to be trained further."""
+    module.load_state_dict(load_file(stage_file(folder, name)))
+
+
+def unpack_model(folder: Path) -> None:
+    """The shipped model's networks as a run's finished stages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in load_file(MODEL_FOLDER / WEIGHTS).items():
+        name, _, rest = key.partition(".")
+        parts.setdefault(name, {})[rest] = tensor.float() if tensor.is_floating_point() else tensor
+    for name, tensors in parts.items():
+        _write(tensors, folder, name)
 
 
 def stage_path(folder: Path, name: str) -> Path:

@@ -30,6 +30,7 @@ from engine.training.loop import Budget, Show, StageRun
 from engine.training.optimizer import Muon
 from engine.training.painter_stage import painted
 from engine.training.recipe import DIT, HEIGHT_PX, LENS, SIGMAS, WIDTH_PX
+from engine.training.stage_files import take_weights
 
 RESIDUAL_LIMIT = 5.0
 
@@ -126,6 +127,7 @@ def train_transformer(
     data: ResidualData,
     held_out: ResidualData,
     history_limit: int = 7,
+    further: bool = False,
     device: str = "cpu",
     show: Show | None = None,
 ) -> CausalDiT:
@@ -134,6 +136,8 @@ def train_transformer(
     model = CausalDiT(DIT)
     model.init_weights()  # on the CPU: the same start whatever the device
     model.to(device)
+    if further:
+        take_weights(model, folder, "dit")
     optimizer = Muon(
         model, muon_lr=0.006, adam_lr=1e-3, exclude=("patch_embedding", "text_embedding", "time_embedding", "head")
     )

@@ -18,6 +18,7 @@ from engine.bundled import BundledModel
 from engine.bundled_world import LayoutScenery
 from engine.camera import CameraState
 from engine.conditioning import Blend, Place
+from engine.grading import grade
 from engine.layout import cast
 from engine.protocol import FrameChunk, Pixels, SceneSpec, StartPose
 from engine.session import WorldSession
@@ -125,7 +126,7 @@ class Simulator:
         """[T, 3, H, W] in [0, 1]."""
         count = len(view.x)
         guides = cast(self.land, replace(view, hidden=hidden.expand(count, -1)), LENS)
-        return shade(guides, view.mix, self.look.expand(count, -1))
+        return grade(shade(guides, view.mix), self.look.expand(count, -1))
 
 
 def _pixels(pictures: Tensor) -> Pixels:

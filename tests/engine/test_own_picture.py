@@ -50,7 +50,7 @@ def picture_of(land, biome, time, weather, looks):
     """The simulator's picture [3, H, W] of a place, in a look [5]."""
     one, mix = torch.ones(1), mix_of(biome, time, weather)[None]
     view = View(one * 431, one * -77, one, one * 0, mix)
-    return shade(cast(land, view, Lens(WIDTH, HEIGHT)), mix, torch.tensor([looks]))[0]
+    return grade(shade(cast(land, view, Lens(WIDTH, HEIGHT)), mix), torch.tensor([looks]))[0]
 
 
 def test_worlds_at_places_never_measured_are_recognised(land):

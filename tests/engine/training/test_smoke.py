@@ -6,6 +6,7 @@ of a stage, the second goes on from there.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,9 +76,13 @@ def runs(tmp_path_factory):
     lines += [words(stage, run) for stage in ("render", "painter", "text", "dit", "finish", "evaluate", "dream")]
     dream = ["--unguided", "--model", str(run / "model"), "--dream", str(run / "dream.safetensors")]
     lines += [["unguided", *WALK, *dream, "--processes", "1", "--report", str(run / "dreamt.json")]]
+    carry_out(lines)
+    return run, whole
+
+
+def carry_out(lines):
     done = subprocess.run(command("seldom", lines), cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    return run, whole
 
 
 def losses(folder, name):
@@ -122,6 +127,14 @@ def test_every_validation_leaves_curves_and_pictures(runs, name):
             assert min(picture.size) >= 2 * HEIGHT_PX
             assert float(np.asarray(picture).std()) > 1
     assert not list(folder.glob("part*"))
+
+
+def test_a_stage_trained_further_begins_with_what_it_had_learned(runs, tmp_path):
+    shutil.copytree(runs[0], tmp_path / "run")
+    further = {"painter": "painter", "dit": "transformer", "autoencoder": "autoencoder"}
+    carry_out([words(stage, tmp_path / "run", "--further") for stage in further])
+    for name in further.values():
+        assert float(losses(tmp_path / "run", name)[0]) < float(losses(runs[0], name)[0])
 
 
 def test_the_folders_model_is_measured_where_all_stages_are_finished(runs):

@@ -22,7 +22,7 @@ def test_every_combination_of_biome_time_and_weather_is_a_picture(land):
     mixes = torch.stack([mix_of(b, t, w) for b in BIOMES for t in TIMES for w in WEATHERS])
     place = torch.zeros(len(mixes))
     guides = cast(land, View(place + 50, place, place, place, mixes), Lens(32, 16))
-    pictures = shade(guides, mixes, torch.zeros(len(mixes), 5))
+    pictures = shade(guides, mixes)
     assert bool(pictures.isfinite().all())
     assert float(pictures.min()) >= 0 and float(pictures.max()) <= 1  # noqa: PT018
     means = pictures.mean((2, 3))
