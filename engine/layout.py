@@ -77,6 +77,11 @@ class Lens:
         """The first column, and the one after the last."""
         return self.crop_left_px, self.crop_left_px + (self.crop_width_px or self.width_px)
 
+    def finer(self, factor: int) -> Lens:
+        """The same view in ``factor`` times as many pixels each way."""
+        crop = None if self.crop_width_px is None else self.crop_width_px * factor
+        return Lens(self.width_px * factor, self.height_px * factor, self.crop_left_px * factor, crop)
+
 
 def cast(land: WorldMap, view: View, lens: Lens, names: Sequence[str] = GUIDE_CHANNELS) -> Tensor:
     """The layout guide [V, G, H, W], the G channels of ``names``, each roughly in [-1, 1]. A pure function.

@@ -109,9 +109,7 @@ class GuidedDecoder(nn.Module):
         self.to_colour = Pointwise(p, 3)
 
     def forward(self, latents: Tensor, guides: Tensor) -> Tensor:
-        B, T, G, H, W = guides.shape
-        flat = guides.flatten(0, 1)  # [B*4, G, H, W]
-        half = functional.avg_pool2d(flat, 2)
+        half = functional.avg_pool2d(guides.flatten(0, 1), 2)  # [B*4, G, H/2, W/2]
         quarter = functional.avg_pool2d(half, 2)
         x = self.coarse(self.conv_in(latents))
         x = functional.pixel_shuffle(self.to_middle(x), 2) + _of_all_frames(self.guide_middle, quarter)

@@ -8,12 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.layout import Lens
 from engine.models.autoencoder import Autoencoder, AutoencoderConfig
-from engine.training.data import Rendered, random_places, render
+from engine.training.data import Rendered, half_lens, random_places, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
-from engine.training.recipe import GUIDE, HEIGHT_PX, LENS, WIDTH_PX
+from engine.training.recipe import GUIDE, LENS
 from engine.training.samples import reconstructions
 from engine.training.stage_files import take_weights
 from engine.worldmap import WorldMap
@@ -29,12 +28,12 @@ def psnr(a: Tensor, b: Tensor) -> float:
     return float(-10 * torch.log10(((a - b) / 2).square().mean().clamp(min=1e-12)))
 
 
-def single_groups(seed: int, step: int, batch: int, land: WorldMap, *, crop: bool = False) -> Rendered:
+def single_groups(
+    seed: int, step: int, batch: int, land: WorldMap, *, crop: bool = False, smooth: bool = False
+) -> Rendered:
     """A batch of latent frames' pictures; ``crop`` casts only the left, middle or right half of each."""
     generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
-    half = WIDTH_PX // 2
-    lens = Lens(WIDTH_PX, HEIGHT_PX, (step % 3) * (half // 2), half) if crop else LENS
-    rendered = render(land, random_places(generator, batch), lens)
+    rendered = render(land, random_places(generator, batch), half_lens(step) if crop else LENS, smooth=smooth)
     return Rendered(rendered.frames[:, 0], rendered.guides[:, 0])
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from engine.errors import FileProblem
 from engine.models.autoencoder import Autoencoder
 from engine.models.painter import GUIDED_FRAMES, painter_guide
-from engine.training.data import METRES_PER_LATENT, Rendered, Walk, random_walk, render
+from engine.training.data import METRES_PER_LATENT, Walk, random_walk, render
 from engine.weights import read_header
 from engine.worldmap import WorldMap
 
@@ -77,19 +77,14 @@ def some(walk: Walk, begin: int, end: int) -> Walk:
     return Walk(*(getattr(walk, name)[begin:end] for name in Walk.__dataclass_fields__))
 
 
+@torch.no_grad()
 def encode_walks(walk: Walk, model: Autoencoder, land: WorldMap) -> Clips:
     """The walks' clips, rendered and encoded on the device of land and model as one batch."""
-    return encode_and_render(walk, model, land)[0]
-
-
-@torch.no_grad()
-def encode_and_render(walk: Walk, model: Autoencoder, land: WorldMap) -> tuple[Clips, Rendered]:
-    """``encode_walks``, and the pictures and guides from which the clips were encoded."""
     rendered = render(land, walk)
     split = walk.x.shape[:2]
     latents = torch.unflatten(model.encode(rendered.frames.flatten(0, 1)), 0, split)
     guides = torch.unflatten(painter_guide(rendered.guides.flatten(0, 1)), 0, split)
-    clips = Clips(
+    return Clips(
         guides.half().cpu(),
         walk.mix[:, :, list(GUIDED_FRAMES)],
         walk.target_mix,
@@ -97,7 +92,6 @@ def encode_and_render(walk: Walk, model: Autoencoder, land: WorldMap) -> tuple[C
         relative_steps(walk),
         torch.stack([walk.yaw[..., -1], walk.pitch[..., -1]], -1),
     )
-    return clips, rendered
 
 
 def encode_clips(

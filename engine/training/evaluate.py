@@ -313,7 +313,7 @@ def _speed(model: BundledWorldModel, land: WorldMap) -> float:
 
 @torch.no_grad()
 def _autoencoder(model: BundledWorldModel, land: WorldMap) -> float:
-    networks, data = model.model.networks.autoencoder, single_groups(VALIDATION_SEED, 1, 16, land)
+    networks, data = model.model.networks.autoencoder, single_groups(VALIDATION_SEED, 1, 16, land, smooth=True)
     return psnr(networks.decode(networks.encode(data.frames), data.guides), data.frames)
 
 

@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from engine.models.autoencoder import Autoencoder
+from engine.models.autoencoder import SPATIAL_SCALE, Autoencoder
 from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.models.text import PromptEncoder
@@ -21,8 +21,8 @@ from engine.training.autoencoder_stage import (
     reconstruction_loss,
     texture_loss,
 )
-from engine.training.cache import encode_and_render, fresh_walks
-from engine.training.data import Rendered
+from engine.training.cache import encode_walks, fresh_walks
+from engine.training.data import Rendered, half_lens, render
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE
@@ -48,19 +48,23 @@ class MadeLatents:
 
     @torch.no_grad()
     def __call__(self, seed: int, step: int, batch: int) -> tuple[Tensor, Rendered]:
-        """Latent frames of ``batch`` walks, their pictures and guides: as made and, the last, as encoded [B * F, ...].
+        """Latent frames of ``batch`` walks, as made and, the last, as encoded [B * F, ...]; their guides and smooth
+        pictures. It is half of each.
 
         A world's first picture is an encoded one: the decoder must not forget those.
         """
         walks = fresh_walks(seed * 19_000_003 + step, batch, LATENT_FRAMES)
-        clips, rendered = encode_and_render(walks, self.autoencoder, self.land)
+        clips, lens = encode_walks(walks, self.autoencoder, self.land), half_lens(step)
         data = ResidualData(clips, self.painter, self.reader, self.tokenizer)
         b = data.chosen(torch.arange(batch), torch.Generator().manual_seed(step), seed + step * 101)
         made = data.latents(made_residual(self.dit, b, seed=step))
         latents = torch.cat([made[:, 1:], clips.latents[:, -1:].float()], 1).flatten(0, 1).to(self.mean.device)
-        shown = [*range(1, LATENT_FRAMES), LATENT_FRAMES - 1]
-        truth = Rendered(rendered.frames[:, shown].flatten(0, 1), rendered.guides[:, shown].flatten(0, 1))
-        return latents * self.deviation + self.mean, truth
+        left, right = (column // SPATIAL_SCALE for column in lens.columns)
+        moments = [render(self.land, walks.latent_frame(i), lens, smooth=True) for i in range(1, LATENT_FRAMES)]
+        moments.append(moments[-1])
+        frames = torch.cat([moment.frames for moment in moments], 1).flatten(0, 1)
+        guides = torch.cat([moment.guides for moment in moments], 1).flatten(0, 1)
+        return latents[..., left:right] * self.deviation + self.mean, Rendered(frames, guides)
 
 
 def train_finish(
@@ -77,11 +81,9 @@ def train_finish(
         latents, truth = made(seed, step, batch)
         frames = decoder(latents, truth.guides)
         stars = truth.guides[:, :, [GUIDE.index("stars")]]
-        return (
-            reconstruction_loss(frames, truth.frames)
-            + TEXTURE * texture_loss(frames, truth.frames)
-            + STARS * (stars * (frames - truth.frames).abs()).mean()
-        )
+        of_stars: Tensor = (stars * (frames - truth.frames).abs()).mean()
+        texture = texture_loss(frames, truth.frames)
+        return reconstruction_loss(frames, truth.frames) + TEXTURE * texture + STARS * of_stars
 
     latents, truth = made(VALIDATION_SEED, 0, batch)
 

@@ -7,12 +7,11 @@ from torch import Tensor
 
 from engine.conditioning import DEFAULT_MIX, Place
 from engine.grading import GRADING_SIZE, grade
-from engine.layout import cast
 from engine.prompt_reader import PromptReader
 from engine.protocol import Pixels, SceneSpec
 from engine.training.data import HIDDEN_METRES
 from engine.training.recipe import HIDDEN, LENS
-from engine.training.shading import shade
+from engine.training.shading import picture
 from engine.wishes import asked_mix
 from engine.worldmap import View, WorldMap
 
@@ -37,6 +36,6 @@ def scene_picture(scene: SceneSpec, reader: PromptReader, land: WorldMap) -> Pix
     mix = torch.tensor([asked_mix(DEFAULT_MIX, reader.read(scene.prompt).wish)])
     one = torch.ones(1)
     view = View(one * place.x, one * place.z, one * place.yaw, one * 0.0, mix, scene_hidden(scene.map_seed)[None])
-    picture = grade(shade(cast(land, view, LENS), mix), scene_grading(scene.map_seed)[None])[0]
-    pixels: Pixels = (picture.permute(1, 2, 0) * 255).round().byte().numpy()
+    graded = grade(picture(land, view, LENS), scene_grading(scene.map_seed)[None])[0]
+    pixels: Pixels = (graded.permute(1, 2, 0) * 255).round().byte().numpy()
     return pixels

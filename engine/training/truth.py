@@ -25,7 +25,7 @@ from engine.session import WorldSession
 from engine.training.measures import Mask
 from engine.training.recipe import HIDDEN, LENS
 from engine.training.scene_pictures import scene_grading, scene_hidden, scene_picture
-from engine.training.shading import shade
+from engine.training.shading import picture, shade
 from engine.wishes import asked_mix
 from engine.worldmap import BIOMES, TIMES, WEATHERS, View, WorldMap
 
@@ -103,13 +103,13 @@ class Simulator:
         count = len(view.x)
         if view.is_one():  # one moment is one picture
             view = view.first()
-        made = self._pictures(view, scene_hidden(self.seed))
+        made = grade(picture(self.land, self._in(view, self.seed), LENS), self._looks(view))
 
         def mask() -> Mask:
             determined = torch.ones_like(made[:, 0], dtype=torch.bool)
             if HIDDEN:
-                moved = self._pictures(view, scene_hidden(self.seed + 1))
-                determined = (made - moved).abs().amax(1) < _SAME
+                here, elsewhere = (self._jagged(self._in(view, seed)) for seed in (self.seed, self.seed + 1))
+                determined = (here - elsewhere).abs().amax(1) < _SAME
             return determined.expand(count, -1, -1).numpy()
 
         return Truth(_pixels(made.expand(count, -1, -1, -1)), mask)
@@ -118,15 +118,19 @@ class Simulator:
         """The picture [H, W, 3] from a pose relative to the start: model units and degrees."""
         pose, settled = CameraState(x=x, z=z, yaw_degrees=yaw_degrees).c2w(), replace(self.blend, share=1.0)
         view, _ = self.model.conditioner.view(self.place, settled, pose, pose[None], picture=True)
-        picture: Pixels = self.draw(view.first()).frames[0]
-        return picture
+        seen: Pixels = self.draw(view.first()).frames[0]
+        return seen
 
-    @torch.no_grad()
-    def _pictures(self, view: View, hidden: Tensor) -> Tensor:
-        """[T, 3, H, W] in [0, 1]."""
-        count = len(view.x)
-        guides = cast(self.land, replace(view, hidden=hidden.expand(count, -1)), LENS)
-        return grade(shade(guides, view.mix), self.look.expand(count, -1))
+    def _in(self, view: View, seed: int) -> View:
+        """The view with all that the world of a seed hides."""
+        return replace(view, hidden=scene_hidden(seed).expand(len(view.x), -1))
+
+    def _looks(self, view: View) -> Tensor:
+        return self.look.expand(len(view.x), -1)
+
+    def _jagged(self, view: View) -> Tensor:
+        """[T, 3, H, W] in [0, 1], by one ray a pixel: enough to compare worlds with each other."""
+        return grade(shade(cast(self.land, view, LENS), view.mix), self._looks(view))
 
 
 def _pixels(pictures: Tensor) -> Pixels:

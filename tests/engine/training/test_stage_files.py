@@ -47,4 +47,4 @@ def test_the_decoder_is_finished_on_made_latents_and_on_encoded_ones(unpacked):
     with torch.no_grad():
         encoded = autoencoder.encoder(truth.frames)
     apart = (latents - encoded).square().mean((1, 2, 3)).sqrt() / encoded.std()
-    assert apart[-1] < 1e-2 < apart[:-1].min()  # kept in half precision
+    assert apart[-1] < 0.5 * apart[:-1].min()  # encoded from the whole picture here, from half of it there
