@@ -33,6 +33,7 @@ from engine.training.recipe import DIT, HEIGHT_PX, LENS, SIGMAS, WIDTH_PX
 from engine.training.stage_files import take_weights
 
 RESIDUAL_LIMIT = 5.0
+_BY_ADAM = ("patch_embedding", "text_embedding", "time_embedding", "head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,10 @@ def train_transformer(
     torch.manual_seed(seed)
     model = CausalDiT(DIT)
     model.init_weights()  # on the CPU: the same start whatever the device
-    model.to(device)
     if further:
         take_weights(model, folder, "dit")
-    optimizer = Muon(
-        model, muon_lr=0.006, adam_lr=1e-3, exclude=("patch_embedding", "text_embedding", "time_embedding", "head")
-    )
-    run = StageRun("transformer", model, optimizer, folder, ema=0.995)
+    model.to(device)
+    run = StageRun("transformer", model, Muon(model, muon_lr=0.006, adam_lr=1e-3, exclude=_BY_ADAM), folder, ema=0.995)
     if resume:
         run.resume()
 
