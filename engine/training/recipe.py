@@ -9,7 +9,7 @@ from __future__ import annotations
 from engine.layout import GUIDE_CHANNELS, Lens
 from engine.models.dit import DiTConfig
 
-NAME = "Worldwalk Second Light"
+NAME = "Worldwalk Third Light"
 WIDTH_PX, HEIGHT_PX = 256, 144
 LENS = Lens(WIDTH_PX, HEIGHT_PX)
 HIDDEN = ("cloud_high", "patch_noise", "tree_random", "wave")
