@@ -155,7 +155,7 @@ class GuidedDecoder(nn.Module):
 def smooth_edges(frames: Tensor, layout: Tensor) -> Tensor:
     """Frames [B, T, C, H, W] whose stairs along the edges of ``layout`` [B, T, H, W] are smoothed.
 
-    A guide is one ray a pixel, so its edges are stairs: there up to three quarters of a pixel become the mean around it.
+    A guide is one ray a pixel, so its edges are stairs; there up to three quarters of a pixel become the mean around.
     """
     share = (layout - _around(layout)).abs().mul(_EDGE_GAIN).clamp(max=_EDGE_LIMIT)
     return frames.lerp(_around(frames), share[:, :, None])
