@@ -102,7 +102,7 @@ class BundledConfig:
             metres_per_unit=camera.number("metres_per_unit"),
             blend_latent_frames=values.number("blend_latent_frames"),
             dit=_dit_config(dit, text),
-            autoencoder=AutoencoderConfig(guide),
+            autoencoder=AutoencoderConfig(len(guide)),
             painter=PainterConfig(len(guide), MIX_SIZE),
             text=TextConfig(
                 text.integer("vocabulary"),

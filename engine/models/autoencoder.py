@@ -8,7 +8,6 @@ itself, so streaming and whole-clip decoding are the same function.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,15 +17,11 @@ from torch.nn import functional
 LATENT_CHANNELS = 16
 FRAMES_PER_LATENT = 4
 SPATIAL_SCALE = 8
-_EDGES = {"tree": 2.0, "sky": -2.0, "water": -1.0, "inverse_depth": 4.0}
-"""Where these channels together bend sharply, one thing ends and another begins."""
-_EDGE_GAIN, _EDGE_LIMIT = 0.5, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class AutoencoderConfig:
-    guide: Sequence[str]
-    """The names of the layout's channels."""
+    guide_channels: int
     encoder_width: int = 96
     encoder_coarse_width: int = 160
     coarse_width: int = 112
@@ -93,14 +88,13 @@ class GuidedDecoder(nn.Module):
     def __init__(self, config: AutoencoderConfig) -> None:
         super().__init__()
         g, w, m, f, p = (
-            len(config.guide),
+            config.guide_channels,
             config.coarse_width,
             config.middle_width,
             config.fine_width,
             config.pixel_width,
         )
         t = FRAMES_PER_LATENT
-        self.edges = [_EDGES.get(name, 0.0) for name in config.guide]
         self.conv_in = nn.Conv2d(LATENT_CHANNELS, w, 3, padding=1)
         self.coarse = nn.Sequential(ResidualBlock(w), ResidualBlock(w))
         self.to_middle = Pointwise(w, m * 4)
@@ -121,8 +115,7 @@ class GuidedDecoder(nn.Module):
         x = functional.pixel_shuffle(self.to_middle(x), 2) + _of_all_frames(self.guide_middle, quarter)
         x = self.middle(x)
         x = functional.pixel_shuffle(self.to_fine(x), 2) + _of_all_frames(self.guide_fine, half)
-        frames = self._pixels(functional.silu(self.fine(x)), guides)
-        return smooth_edges(frames, guides.movedim(2, -1) @ guides.new_tensor(self.edges))
+        return self._pixels(functional.silu(self.fine(x)), guides)
 
     def _pixels(self, x: Tensor, guides: Tensor) -> Tensor:
         """[B, f, H/2, W/2] and guides [B, 4, G, H, W] -> frames [B, 4, 3, H, W].
@@ -150,27 +143,6 @@ class GuidedDecoder(nn.Module):
                 lines.append(y.view(3, B, H // 2, W))
             frames.append(torch.stack(lines, 3).view(3, B, H, W))
         return torch.stack(frames).permute(2, 0, 1, 3, 4)
-
-
-def smooth_edges(frames: Tensor, layout: Tensor) -> Tensor:
-    """Frames [B, T, C, H, W] whose stairs along the edges of ``layout`` [B, T, H, W] are smoothed.
-
-    A guide is one ray a pixel, so its edges are stairs; there up to three quarters of a pixel become the mean around.
-    """
-    share = (layout - _around(layout)).abs().mul(_EDGE_GAIN).clamp(max=_EDGE_LIMIT)
-    return frames.lerp(_around(frames), share[:, :, None])
-
-
-def _around(x: Tensor) -> Tensor:
-    """The mean of each pixel's 3 x 3 neighbours [..., H, W], the nearer the heavier (1, 2, 1).
-
-    Pairs are added four times over: a twentieth of the time of pooling.
-    """
-    y = functional.pad(x.flatten(0, -3), (1, 1, 1, 1), mode="replicate")
-    for _ in range(2):
-        y = y[..., :-1, :] + y[..., 1:, :]
-        y = y[..., :-1] + y[..., 1:]
-    return y.mul_(1 / 16).view(x.shape)
 
 
 def _of_all_frames(layer: nn.Conv2d, guides: Tensor) -> Tensor:

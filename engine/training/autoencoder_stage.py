@@ -63,7 +63,7 @@ def train_autoencoder(
 ) -> Autoencoder:
     torch.manual_seed(seed)
     land = WorldMap(device)
-    model = Autoencoder(AutoencoderConfig(GUIDE)).to(device)
+    model = Autoencoder(AutoencoderConfig(len(GUIDE))).to(device)
     if further:
         take_weights(model, folder, "autoencoder")
     run = StageRun("autoencoder", model, Muon(model, muon_lr=0.01, adam_lr=2e-3), folder)

@@ -70,7 +70,7 @@ def stage_file(folder: Path, name: str) -> Path:
 
 def load_autoencoder(folder: Path, stage: str = "autoencoder") -> Autoencoder:
     """As ``stage`` left it: "finish" trains its decoder on."""
-    model = Autoencoder(AutoencoderConfig(recipe.GUIDE))
+    model = Autoencoder(AutoencoderConfig(len(recipe.GUIDE)))
     load_stage(model, folder, stage)
     return model
 

@@ -18,7 +18,7 @@ from engine.worldmap import WorldMap
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(0)
-    return Autoencoder(AutoencoderConfig(GUIDE)).eval().requires_grad_(False)
+    return Autoencoder(AutoencoderConfig(len(GUIDE))).eval().requires_grad_(False)
 
 
 @pytest.fixture(scope="module")
