@@ -61,11 +61,11 @@ _PLACES = 16
 """For each clip, single latent frames elsewhere for the painter: the transformer mends what the painter makes of clips
 that it never saw, as at run time."""
 _WHICH = (
-    "which part; 'all' runs all but 'dream', in order. finish: the decoder, on what the model makes. export: the "
-    "finished stages become the shipped model. scenes: the first pictures of the shipped scenes. evaluate: the "
-    "folder's model, or the shipped one where a stage is not finished, as JSON and a contact sheet. dream: an "
-    "experiment, the transformer without the layout. unpack: the shipped model's networks become the folder's finished "
-    "stages, to be trained --further"
+    "which part; 'all' runs all but 'dream' and 'unpack', in order. finish: the decoder, on what the model makes. "
+    "export: the finished stages become the shipped model. scenes: the first pictures of the shipped scenes. "
+    "evaluate: the folder's model, or the shipped one where a stage is not finished, as JSON and a contact sheet. "
+    "dream: an experiment, the transformer without the layout. "
+    "unpack: the shipped model's networks become the folder's finished stages, to be trained --further"
 )
 
 
