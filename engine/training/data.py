@@ -5,6 +5,7 @@ needs no data set on disk, sees fresh worlds at every step and resumes exactly.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -191,3 +192,11 @@ def render(land: WorldMap, walk: Walk, lens: Lens = LENS, *, smooth: bool = Fals
     frames = (picture(land, view, lens) if smooth else shade(guides, view.mix)) * 2 - 1
     shape = (B, N, T)
     return Rendered(torch.unflatten(frames, 0, shape), torch.unflatten(guides[:, GUIDE_ROWS], 0, shape))
+
+
+def render_moments(
+    land: WorldMap, walk: Walk, moments: Sequence[int], lens: Lens = LENS, *, smooth: bool = False
+) -> Rendered:
+    """``render`` of some latent frames of a walk alone."""
+    parts = [render(land, walk.latent_frame(moment), lens, smooth=smooth) for moment in moments]
+    return Rendered(torch.cat([p.frames for p in parts], 1), torch.cat([p.guides for p in parts], 1))

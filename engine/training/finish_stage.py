@@ -22,7 +22,7 @@ from engine.training.autoencoder_stage import (
     texture_loss,
 )
 from engine.training.cache import encode_walks, fresh_walks
-from engine.training.data import Rendered, half_lens, render
+from engine.training.data import Rendered, half_lens, render_moments
 from engine.training.loop import Budget, StageRun
 from engine.training.optimizer import Muon
 from engine.training.recipe import GUIDE
@@ -60,10 +60,8 @@ class MadeLatents:
         made = data.latents(made_residual(self.dit, b, seed=step))
         latents = torch.cat([made[:, 1:], clips.latents[:, -1:].float()], 1).flatten(0, 1).to(self.mean.device)
         left, right = (column // SPATIAL_SCALE for column in lens.columns)
-        moments = [render(self.land, walks.latent_frame(i), lens, smooth=True) for i in range(1, LATENT_FRAMES)]
-        moments.append(moments[-1])
-        frames = torch.cat([moment.frames for moment in moments], 1).flatten(0, 1)
-        guides = torch.cat([moment.guides for moment in moments], 1).flatten(0, 1)
+        shown = render_moments(self.land, walks, range(1, LATENT_FRAMES), lens, smooth=True)
+        frames, guides = (torch.cat([t, t[:, -1:]], 1).flatten(0, 1) for t in (shown.frames, shown.guides))
         return latents[..., left:right] * self.deviation + self.mean, Rendered(frames, guides)
 
 

@@ -13,7 +13,7 @@ from engine.models.dit import CausalDiT
 from engine.models.painter import Painter
 from engine.protocol import Pixels
 from engine.training.cache import Clips, some
-from engine.training.data import Rendered, Walk, render
+from engine.training.data import Rendered, Walk, render_moments
 from engine.training.loop import Show
 from engine.training.painter_stage import painted
 from engine.training.sheets import tiled
@@ -49,8 +49,7 @@ def pairs(true: Tensor, made: Tensor) -> Pixels:
 def shown(walk: Walk, count: int, land: WorldMap) -> Shown:
     """The second and the last latent frame of ``count`` of the walk's clips: the first is given, not made."""
     moments = sorted({1, walk.x.shape[1] - 1})
-    parts = [render(land, some(walk, 0, count).latent_frame(moment)) for moment in moments]
-    return Shown(moments, Rendered(torch.cat([p.frames for p in parts], 1), torch.cat([p.guides for p in parts], 1)))
+    return Shown(moments, render_moments(land, some(walk, 0, count), moments))
 
 
 def painter_sheet(seen: Shown, clips: Clips, decode: Decode) -> Show:
