@@ -17,7 +17,7 @@ from engine.models.dit import CausalDiT
 from engine.models.painter import Painter, PainterConfig
 from engine.models.text import PromptEncoder, TextConfig
 from engine.training import prompts, recipe
-from engine.weights import read_header
+from engine.weights import read_header, tensors_of
 from engine.worldmap import MIX_SIZE
 
 
@@ -46,12 +46,16 @@ def take_weights(module: nn.Module, folder: Path, name: str) -> None:
 
 
 def unpack_model(folder: Path) -> None:
-    """The shipped model's networks as a run's finished stages."""
+    """The shipped model's networks as a run's finished stages. FileProblem, and nothing written, where one is there."""
     folder.mkdir(parents=True, exist_ok=True)
     parts: dict[str, dict[str, Tensor]] = {}
-    for key, tensor in load_file(MODEL_FOLDER / WEIGHTS).items():
+    for key, tensor in tensors_of(MODEL_FOLDER / WEIGHTS):
         name, _, rest = key.partition(".")
-        parts.setdefault(name, {})[rest] = tensor.float() if tensor.is_floating_point() else tensor
+        kind = torch.float32 if tensor.is_floating_point() else tensor.dtype
+        parts.setdefault(name, {})[rest] = tensor.to(kind, copy=True)
+    for name in parts:
+        if stage_path(folder, name).exists():
+            raise FileProblem(stage_path(folder, name), "a finished stage is there already", "Take another --folder.")
     for name, tensors in parts.items():
         _write(tensors, folder, name)
 

@@ -5,6 +5,7 @@ import torch
 from safetensors.torch import load_file
 
 from engine.bundled import MODEL_FOLDER, WEIGHTS
+from engine.errors import FileProblem
 from engine.training.finish_stage import LATENT_FRAMES, MadeLatents
 from engine.training.stage_files import (
     load_autoencoder,
@@ -34,6 +35,15 @@ def test_the_unpacked_stages_are_the_shipped_networks(unpacked):
     found = {f"{name}.{key}": value for name, net in networks.items() for key, value in net.state_dict().items()}
     assert found.keys() == shipped.keys()
     assert all(torch.equal(value, shipped[name].to(value.dtype)) for name, value in found.items())
+
+
+def test_finished_stages_are_not_unpacked_over(tmp_path):
+    finished = tmp_path / "painter.safetensors"
+    finished.write_bytes(b"hours of work")
+    with pytest.raises(FileProblem, match="there already"):
+        unpack_model(tmp_path)
+    assert list(tmp_path.iterdir()) == [finished]
+    assert finished.read_bytes() == b"hours of work"
 
 
 def test_the_decoder_is_finished_on_made_latents_and_on_encoded_ones(unpacked):
